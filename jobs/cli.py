@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from jobs.parser import Parser
 from jobs.run.outcome import Ending
-from jobs.terminal import interrupted, unread
+from jobs.terminal import discard_stdout, report_interrupt
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.core.product import product_version
-from schemas.namespace import named
+from schemas.namespace import full_module_name
 
 Command = Callable[[list[str]], int]
 WAREHOUSE, DEFAULT_WAREHOUSE = "--warehouse", "warehouse"
@@ -130,14 +130,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     if given[:1] == ["help"]:
         given = [*given[1:2], "--help"]
-    command = parser().parse_args(given[:1]).command
+    command = cli_parser().parse_args(given[:1]).command
     try:
         with Ending(command, named_warehouse(given), became=lambda: "nothing was answered") as end:
             return command_of(command)(given[1:])
     except BrokenPipeError:
-        return unread()
+        return discard_stdout()
     except KeyboardInterrupt:
-        return interrupted(command, "nothing was changed")
+        return report_interrupt(command, "nothing was changed")
     return end.code
 
 
@@ -151,7 +151,7 @@ def command_of(name: str) -> Command:
     """EnvironmentProblem: it writes a warehouse, and what does is not installed."""
     module, function, _ = COMMANDS[name]
     try:
-        found: Command = getattr(import_module(named(module)), function)
+        found: Command = getattr(import_module(full_module_name(module)), function)
     except ModuleNotFoundError as problem:
         if (problem.name or "").partition(".")[0] not in OF_SPARK:
             raise
@@ -163,7 +163,7 @@ def command_of(name: str) -> Command:
     return found
 
 
-def parser() -> argparse.ArgumentParser:
+def cli_parser() -> argparse.ArgumentParser:
     listed = "\n".join(f"  {name:<10} {words}" for name, (*_, words) in COMMANDS.items())
     arguments = Parser(
         prog="kafka-controller-audit",

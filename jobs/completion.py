@@ -33,11 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="kafka-controller-audit completion", description="Prints a script that completes in a shell."
     )
     arguments.add_argument("shell", choices=SHELLS, help="which one completes")
-    sys.stdout.write(script(arguments.parse_args(argv).shell))
+    sys.stdout.write(completion_script(arguments.parse_args(argv).shell))
     return 0
 
 
-def script(shell: str) -> str:
+def completion_script(shell: str) -> str:
     whole = argparse.ArgumentParser(
         prog="kafka-controller-audit", description="Audit of Kafka's controllers."
     )

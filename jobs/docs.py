@@ -9,11 +9,11 @@ from jobs.documentation.decisions import write_index
 from jobs.documentation.playbooks import playbooks_part
 from jobs.documentation.short_screen import short_screen
 from jobs.documentation.tables import columns_part, facts_part
-from jobs.explain.folding import alike
-from jobs.explain.text import as_lines
-from pipeline.catalog.docs import blocks, filled
-from pipeline.kafka.reading.pasted import pasted
-from schemas.namespace import named
+from jobs.explain.folding import fold_record_group
+from jobs.explain.text import explanation_lines
+from pipeline.catalog.docs import fill_blocks, generated_blocks
+from pipeline.kafka.reading.pasted import read_pasted_text
+from schemas.namespace import full_module_name
 
 EXAMPLE_WIDTH = 100
 # tests/data/sample/lab-2.2.2/broker-2/state-change.log, lines 1339 and 1340.
@@ -27,27 +27,27 @@ ReplicaDeletionStarted states before moving to ReplicaDeletionIneligible state. 
 
 def main(folder: Path) -> int:
     """Exit code 0; a file is written only if something in it is stale."""
-    made = generated(folder)
-    for document in documents(folder):
+    made = generated_parts(folder)
+    for document in documentation_files(folder):
         text = document.read_text(encoding="utf-8")
-        fresh = filled(text, made)
+        fresh = fill_blocks(text, made)
         if fresh != text:
             document.write_text(fresh, encoding="utf-8")
     write_index(folder)
     return 0
 
 
-def documents(folder: Path) -> list[Path]:
+def documentation_files(folder: Path) -> list[Path]:
     """What a reader of the project is given to read."""
     pages = (folder / "pipeline" / "rules").glob("*/playbook.md")
     return [folder / "README.md", *sorted((folder / "docs").rglob("*.md")), *sorted(pages)]
 
 
-def generated(folder: Path) -> dict[str, str]:
+def generated_parts(folder: Path) -> dict[str, str]:
     """Every generated part by the name of its markers, which stand in one document each."""
     screen = (folder / "docs" / "first-screen.md").read_text(encoding="utf-8")
-    defaults = files(named("jobs.settings")).joinpath("defaults.yaml").read_text(encoding="utf-8")
-    return blocks(defaults) | {
+    defaults = files(full_module_name("jobs.settings")).joinpath("defaults.yaml").read_text(encoding="utf-8")
+    return generated_blocks(defaults) | {
         "explain": explained_example(),
         "playbooks": playbooks_part(),
         "short-screen": short_screen(screen),
@@ -59,8 +59,10 @@ def generated(folder: Path) -> dict[str, str]:
 
 def explained_example() -> str:
     """What `explain` prints for a line of the sample."""
-    found = pasted(EXAMPLE)
-    return "\n".join(["```", *as_lines(alike(found.records[:1]), None, EXAMPLE_WIDTH), "```"])
+    found = read_pasted_text(EXAMPLE)
+    return "\n".join(
+        ["```", *explanation_lines(fold_record_group(found.records[:1]), None, EXAMPLE_WIDTH), "```"]
+    )
 
 
 if __name__ == "__main__":

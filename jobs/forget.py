@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from jobs.parser import Parser
-from jobs.run.outcome import log_stages, said
+from jobs.run.outcome import log_stages, report_problem
 from jobs.run.progress import Progress
 from jobs.settings.arguments import on_warehouse
 from jobs.settings.types import CLUSTER_NAME
@@ -41,9 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         require_there(store.files, store.folder, given.cluster)
         require_consent(store, is_given=given.yes, is_terminal=sys.stdin.isatty())
         with cluster_lock(store.files, store.folder, given.wait):
-            forget(store, Progress())
+            forget_cluster(store, Progress())
     except PipelineError as problem:
-        return said("forget", problem)
+        return report_problem("forget", problem)
     print(f"{given.cluster}  FORGOTTEN  {store.folder}", flush=True)
     return 0
 
@@ -84,7 +84,7 @@ def require_consent(store: ClusterWarehouse, *, is_given: bool, is_terminal: boo
     )
 
 
-def forget(store: ClusterWarehouse, progress: Progress) -> None:
+def forget_cluster(store: ClusterWarehouse, progress: Progress) -> None:
     """Deletes the layers; what else lies in the folder is not ours and stays. Again, where it was cut short.
 
     What publishes is put aside first: of a part of its log readers would take an older run for the newest. The row of

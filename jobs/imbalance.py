@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING or find_spec("kafka_controller_audit") is None:
     from jobs.main import run_job
     from jobs.questions import imbalance as imbalance_ask
-    from jobs.settings.arguments import parser
+    from jobs.settings.arguments import job_parser
 else:
     from kafka_controller_audit.jobs.main import run_job
     from kafka_controller_audit.jobs.questions import imbalance as imbalance_ask
-    from kafka_controller_audit.jobs.settings.arguments import parser
 
 DESCRIPTION = (
     "Reads what is new and computes each broker's leader imbalance ratio. With one of the last group of options it "
@@ -27,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
     if imbalance_ask.is_question(given):
         return imbalance_ask.main(given)
     if {"-h", "--help"} & set(given):
-        arguments = parser("imbalance", DESCRIPTION)
+        arguments = job_parser("imbalance", DESCRIPTION)
         imbalance_ask.on_question(arguments.add_argument_group(TITLE))
         arguments.print_help()
         return 0

@@ -7,15 +7,15 @@ from functools import partial
 
 from jobs.intake.discovery import candidates_by_cluster, listing_now
 from jobs.run.cluster_run import run_cluster
-from jobs.run.outcome import Ending, log_stages, said, worst
+from jobs.run.outcome import Ending, log_stages, report_problem, worst_exit_code
 from jobs.run.progress import Progress
 from jobs.run.request import RunRequest, RunResult
-from jobs.run.results import require_calm, require_whole
+from jobs.run.results import require_calm_run, require_whole_result
 from jobs.screen.first_screen import Screen, first_screen
-from jobs.screen.summary import Verdict, failed, summary
-from jobs.settings.arguments import parser, require_logs, settings_of
+from jobs.screen.summary import Verdict, failed_verdict, verdict_summary
+from jobs.settings.arguments import job_parser, require_logs, settings_of
 from jobs.settings.model import Settings
-from jobs.terminal import interrupted, say
+from jobs.terminal import print_lines, report_interrupt
 from pipeline.core.errors import InputProblem, NothingToRead, PipelineError
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.late_session import LateSession
@@ -28,11 +28,11 @@ from schemas.gold.finding import SEVERITIES
 def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
     """Runs a job on every cluster found below --logs. One sentence on stderr for what the user can mend."""
     log_stages()
-    arguments = parser(job, description).parse_args(argv)
+    arguments = job_parser(job, description).parse_args(argv)
     try:
         return run_clusters(job, arguments)
     except KeyboardInterrupt:
-        return interrupted(job, "what is published stays as it was; the next run goes on from there")
+        return report_interrupt(job, "what is published stays as it was; the next run goes on from there")
 
 
 def run_clusters(job: str, arguments: Namespace) -> int:
@@ -70,29 +70,34 @@ class InTurn:
             self.progress.label = f"{cluster_id} " if len(self.names) > 1 else ""
             self.run_one(cluster_id)
         for nothing in self.foreign:
-            code = said(self.job, nothing)
+            code = report_problem(self.job, nothing)
             self.codes += [code] if not self.codes else []
-        if lines := summary(self.verdicts):
-            say(lines)
-        return worst(self.codes)
+        if lines := verdict_summary(self.verdicts):
+            print_lines(lines)
+        return worst_exit_code(self.codes)
 
     def run_one(self, cluster_id: str) -> None:
         request = self.request(cluster_id)
         screens: list[Screen] = []
         published: list[RunResult] = []
-        told = partial(became, cluster_id, published)
+        told = partial(publication_text, cluster_id, published)
         with Ending(self.job, self.arguments.warehouse, cluster_id, told) as end:
             try:
                 result = run_cluster(
-                    self.spark, request, self.progress, partial(shown, request, screens, published)
+                    self.spark,
+                    request,
+                    self.progress,
+                    partial(print_first_screen, request, screens, published),
                 )
             except NothingToRead as problem:
                 self.foreign.append(problem)
                 return
-            require_whole(result)
-            require_calm(self.arguments.fail_on, result, screens[0].severities)
+            require_whole_result(result)
+            require_calm_run(self.arguments.fail_on, result, screens[0].severities)
         self.codes.append(end.code)
-        self.verdicts.append(verdict_of(cluster_id, screens, published) or failed(cluster_id, end.problem))
+        self.verdicts.append(
+            run_verdict(cluster_id, screens, published) or failed_verdict(cluster_id, end.problem)
+        )
 
     def request(self, cluster_id: str) -> RunRequest:
         given = self.arguments
@@ -110,7 +115,7 @@ class InTurn:
         )
 
 
-def verdict_of(cluster_id: str, screens: Sequence[Screen], published: Sequence[RunResult]) -> Verdict | None:
+def run_verdict(cluster_id: str, screens: Sequence[Screen], published: Sequence[RunResult]) -> Verdict | None:
     """None: it was not told."""
     if not screens:
         return None
@@ -118,7 +123,7 @@ def verdict_of(cluster_id: str, screens: Sequence[Screen], published: Sequence[R
     return Verdict(cluster_id, screens[0].verdict, counts)
 
 
-def became(cluster_id: str, published: Sequence[RunResult]) -> str:
+def publication_text(cluster_id: str, published: Sequence[RunResult]) -> str:
     return f"{cluster_id} was published before" if published else f"nothing of {cluster_id} is published"
 
 
@@ -142,7 +147,7 @@ def with_stored(names: Sequence[str], spark: LateSession, arguments: Namespace) 
     return found
 
 
-def shown(
+def print_first_screen(
     request: RunRequest,
     screens: list[Screen],
     published: list[RunResult],
@@ -152,4 +157,4 @@ def shown(
 ) -> None:
     published.append(result)
     screens.append(first_screen(tables, store.folder, request, result))
-    say(screens[-1].text.split("\n"))
+    print_lines(screens[-1].text.split("\n"))

@@ -21,14 +21,14 @@ from jobs.text import human_bytes
 from pipeline.catalog.tables import TABLES, Refresh
 from pipeline.store.lock import ClusterLock
 from pipeline.store.published import EXPIRED_BEFORE, KEPT_FROM
-from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.rows import collect_rows, collect_single_row
 from pipeline.store.upkeep import (
     Size,
-    compact,
+    compact_tables,
     keep_retention,
     remove_old_files,
     remove_old_log,
-    sizes,
+    table_sizes,
 )
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, lost_segment, source_file
@@ -46,22 +46,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = Parser(prog="kafka-controller-audit maintain", description=__doc__)
     arguments.add_argument("--cluster", metavar="NAME", help="one cluster (all of the warehouse)")
     arguments.add_argument(
-        "--retain", type=days, metavar="400d", help="delete what was read of records older than so many days"
+        "--retain",
+        type=parse_days,
+        metavar="400d",
+        help="delete what was read of records older than so many days",
     )
     on_settings(arguments)
     on_warehouse(arguments)
     given = arguments.parse_args(argv)
-    return run_on_clusters("maintain", given, partial(maintained, given.retain))
+    return run_on_clusters("maintain", given, partial(maintain_cluster, given.retain))
 
 
-def days(text: str) -> timedelta:
+def parse_days(text: str) -> timedelta:
     found = RETAINED.fullmatch(text)
     if found is None or not int(found[1]):
         raise argparse.ArgumentTypeError(f"expected a number of days such as 400d, found {text!r}")
     return timedelta(days=int(found[1]))
 
 
-def maintained(
+def maintain_cluster(
     retain: timedelta | None,
     store: ClusterWarehouse,
     settings: Settings,
@@ -74,11 +77,11 @@ def maintained(
     migrate_older(store, settings, progress, lock)
     upkeep = Upkeep(store, settings, "maintain", progress, lock)
     tables = upkeep.tables
-    before = sizes(store.delta, tables)
-    expired = expire(upkeep, upkeep.started_at - retain) if retain is not None else 0
-    progress.stage("compact", f"{len(tables)} tables, {whole(before).files:,} files")
+    before = table_sizes(store.delta, tables)
+    expired = expire_segments(upkeep, upkeep.started_at - retain) if retain is not None else 0
+    progress.stage("compact", f"{len(tables)} tables, {total_size(before).files:,} files")
     keep_retention(store.delta, [*tables, run.SPEC])
-    compact(store.delta, [*tables, run.SPEC])
+    compact_tables(store.delta, [*tables, run.SPEC])
     progress.stage("remove", f"files that no run of the last {settings.storage.retention_days} days needs")
     remove_old_files(store.delta, [*tables, run.SPEC])
     until = datetime.now(UTC) - timedelta(days=settings.storage.retention_days) + CLOCKS_APART
@@ -86,16 +89,16 @@ def maintained(
     upkeep.counts[KEPT_FROM] = max(kept_from(store, until), upkeep.counts.get(KEPT_FROM, 1))
     upkeep.publish()
     remove_old_logs(upkeep)
-    after = sizes(store.delta, tables)
-    return "\n".join(changes(before, after, expired, upkeep.counts[KEPT_FROM]))
+    after = table_sizes(store.delta, tables)
+    return "\n".join(size_change_lines(before, after, expired, upkeep.counts[KEPT_FROM]))
 
 
-def changes(before: Sizes, after: Sizes, expired: int, first_run: int) -> Iterator[str]:
+def size_change_lines(before: Sizes, after: Sizes, expired: int, first_run: int) -> Iterator[str]:
     """What maintain says of a cluster: a line for each table that changed, and of all tables."""
-    changed = [name for name, size in before.items() if is_changed(size, after[name])]
+    changed = [name for name, size in before.items() if is_size_changed(size, after[name])]
     readable = f"runs from number {first_run} on are readable"
     if not changed and not expired:
-        all_of_it = whole(after)
+        all_of_it = total_size(after)
         yield (
             f"MAINTAINED  nothing to do: {len(after)} tables, {all_of_it.files:,} files, "
             f"{human_bytes(all_of_it.disk_bytes)} on disk; {readable}"
@@ -103,23 +106,23 @@ def changes(before: Sizes, after: Sizes, expired: int, first_run: int) -> Iterat
         return
     yield f"MAINTAINED  {len(changed)} of {len(after)} tables changed"
     for name in changed:
-        yield change(name, before[name], after[name])
+        yield format_size_change(name, before[name], after[name])
     segments = f"; segments expired: {expired:,}" if expired else ""
-    yield change("all tables", whole(before), whole(after)) + f"{segments}; {readable}"
+    yield format_size_change("all tables", total_size(before), total_size(after)) + f"{segments}; {readable}"
 
 
-def is_changed(old: Size, new: Size) -> bool:
+def is_size_changed(old: Size, new: Size) -> bool:
     """What Delta adds beside a table that stays what it was, such as its note of a VACUUM, is no change."""
     return new.disk_bytes < old.disk_bytes or (new.files, new.data_bytes) != (old.files, old.data_bytes)
 
 
-def change(name: str, old: Size, new: Size) -> str:
+def format_size_change(name: str, old: Size, new: Size) -> str:
     data = f"{human_bytes(old.data_bytes)} -> {human_bytes(new.data_bytes)}"
     disk = f"{human_bytes(old.disk_bytes)} -> {human_bytes(new.disk_bytes)}"
     return f"  {name:<29} files {old.files:,} -> {new.files:,}, {data}; on disk {disk}"
 
 
-def whole(of: Sizes) -> Size:
+def total_size(of: Sizes) -> Size:
     return Size(*map(sum, zip(*of.values(), strict=True))) if of else Size(0, 0, 0)
 
 
@@ -136,11 +139,11 @@ def remove_old_logs(upkeep: Upkeep) -> None:
 def kept_from(store: ClusterWarehouse, until: datetime) -> int:
     """The first run whose versions are all there: its follower removed files, and began only after `until`."""
     followed = store.delta.read(run.SPEC).where(F.col("started_at") <= F.lit(until))
-    found = collect_one(followed.agg(F.max("run_seq").alias("run_seq")))["run_seq"]
+    found = collect_single_row(followed.agg(F.max("run_seq").alias("run_seq")))["run_seq"]
     return int(found or 1)
 
 
-def expire(upkeep: Upkeep, before: datetime) -> int:
+def expire_segments(upkeep: Upkeep, before: datetime) -> int:
     """Deletes the rows of segments whose last record is older, builds anew what stands on them. How many segments.
 
     The manifest, bronze.source_file, keeps the segments: their files are known, and not read again.

@@ -15,19 +15,19 @@ from jobs.explain.text import as_data
 from jobs.parser import Parser
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, published_answers
-from jobs.questions.ask import show as shown
-from jobs.questions.findings import by_need, told_of
-from jobs.questions.findings_out import documents
+from jobs.questions.ask import show_finding as shown
+from jobs.questions.findings import clusters_by_need, findings_of_cluster
+from jobs.questions.findings_out import finding_documents
 from jobs.questions.named.catalog import QUESTIONS, answered_rows, takes_text
 from jobs.questions.named.taken import TAKES
-from jobs.questions.playbook import lines_of, rule_named
-from jobs.questions.status import status_of, status_rows
-from jobs.run.outcome import said
-from jobs.text import printable, shortened
+from jobs.questions.playbook import playbook_lines, rule_named
+from jobs.questions.status import cluster_status, status_rows
+from jobs.run.outcome import report_problem
+from jobs.text import printable_line, shorten_line
 from pipeline.core.errors import EnvironmentProblem, InputProblem, PipelineError
 from pipeline.core.product import product_version
-from pipeline.kafka.explaining.explanation import explained
-from pipeline.kafka.reading.pasted import pasted
+from pipeline.kafka.explaining.explanation import explain_record
+from pipeline.kafka.reading.pasted import read_pasted_text
 
 INSTRUCTIONS = (
     "What the controllers of Apache Kafka clusters did, proved by the lines of their own logs. Read-only. Start with "
@@ -39,15 +39,15 @@ INSTRUCTIONS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Serves on stdin and stdout until the client closes them."""
-    given = arguments().parse_args(argv)
+    given = mcp_parser().parse_args(argv)
     try:
-        server(given.warehouse).run("stdio")
+        make_mcp_server(given.warehouse).run("stdio")
     except PipelineError as problem:
-        return said("mcp", problem)
+        return report_problem("mcp", problem)
     return 0
 
 
-def arguments() -> argparse.ArgumentParser:
+def mcp_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="kafka-controller-audit mcp",
         description="Serves the questions to an assistant, over stdin and stdout; of all clusters, the newest run.",
@@ -58,7 +58,7 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def server(warehouse: str) -> Any:
+def make_mcp_server(warehouse: str) -> Any:
     """An MCPServer over the warehouse. EnvironmentProblem: the package is not installed."""
     try:
         package = import_module("mcp.server.mcpserver")
@@ -72,12 +72,12 @@ def server(warehouse: str) -> Any:
     made = package.MCPServer(
         "kafka-controller-audit", instructions=INSTRUCTIONS, version=product_version(), log_level="WARNING"
     )
-    for tool in tools(warehouse):
-        made.add_tool(telling(tool, errors.ToolError), name=tool.__name__, description=tool.__doc__)
+    for tool in assistant_tools(warehouse):
+        made.add_tool(wrap_tool_errors(tool, errors.ToolError), name=tool.__name__, description=tool.__doc__)
     return made
 
 
-def telling(tool: Callable[..., Any], error: type[Exception]) -> Callable[..., Any]:
+def wrap_tool_errors(tool: Callable[..., Any], error: type[Exception]) -> Callable[..., Any]:
     """The tool, whose problems the assistant is told in the sentence that people read."""
 
     @wraps(tool)
@@ -90,32 +90,32 @@ def telling(tool: Callable[..., Any], error: type[Exception]) -> Callable[..., A
     return told
 
 
-def tools(warehouse: str) -> list[Callable[..., Any]]:
+def assistant_tools(warehouse: str) -> list[Callable[..., Any]]:
     """What an assistant may call; docstrings and types are what it is told of them."""
 
     def status() -> list[dict[str, Any]]:
         """All clusters, those first that need somebody: verdict, findings by severity, partitions without a leader,
         controller, brokers over their limit of leader imbalance, age of the data."""
-        return status_rows(map(status_of, every()), datetime.now(UTC))
+        return status_rows(map(cluster_status, every()), datetime.now(UTC))
 
     def findings(cluster: str | None = None) -> list[dict[str, Any]]:
         """What a person should look at, the worst cluster first: sentence, severity, certainty, and path and
         line of each record that proves it."""
-        told = by_need(map(told_of, all_answers(warehouse, cluster, None)))
-        return [row for one in told for row in documents(one)]
+        told = clusters_by_need(map(findings_of_cluster, all_answers(warehouse, cluster, None)))
+        return [row for one in told for row in finding_documents(one)]
 
     def show(finding: str, cluster: str | None = None) -> str:
         """One finding (F1, or its finding_id) with the text of every log line that proves it."""
-        return "\n".join(map(printable, shown(finding, published_answers(warehouse, cluster, None))))
+        return "\n".join(map(printable_line, shown(finding, published_answers(warehouse, cluster, None))))
 
     def playbook(rule: str) -> str:
         """What findings of a rule mean, what to do about them and what not to, and how sure they are."""
-        return "\n".join(lines_of(rule_named(rule)))
+        return "\n".join(playbook_lines(rule_named(rule)))
 
     def explain(line: str) -> list[dict[str, Any]]:
         """What a line of Kafka's controller.log, state-change.log or server.log means."""
-        found = pasted(line.encode(), None)
-        return [as_data(explained(one), found, None) for one in found.records]
+        found = read_pasted_text(line.encode(), None)
+        return [as_data(explain_record(one), found, None) for one in found.records]
 
     def ask(
         question: str,
@@ -130,7 +130,9 @@ def tools(warehouse: str) -> list[Callable[..., Any]]:
     ) -> list[dict[str, Any]]:
         given: dict[str, object] = {"at": at, "since": since, "until": until, "around": around}
         given |= {"topic": topic, "partition": partition, "broker": broker}
-        return answered_rows(words_of(question, given, ["--warehouse", warehouse, *of_cluster(cluster)]))
+        return answered_rows(
+            question_words(question, given, ["--warehouse", warehouse, *cluster_option(cluster)])
+        )
 
     def every() -> list[Answers]:
         return all_answers(warehouse, None, None)
@@ -139,7 +141,7 @@ def tools(warehouse: str) -> list[Callable[..., Any]]:
     return [status, findings, show, playbook, explain, ask]
 
 
-def of_cluster(cluster: str | None) -> list[str]:
+def cluster_option(cluster: str | None) -> list[str]:
     return [] if cluster is None else ["--cluster", cluster]
 
 
@@ -159,13 +161,13 @@ def asked_how() -> str:
 GIVEN_BY = {"partition": ("topic", "partition"), "number": ("partition",), "node": ("broker",)}
 
 
-def words_of(question: str, given: Mapping[str, object], asked_of: Sequence[str]) -> list[str]:
+def question_words(question: str, given: Mapping[str, object], asked_of: Sequence[str]) -> list[str]:
     """The question as on a command line. asked_of: which warehouse and cluster. InputProblem: there is no such
     question, or it needs what is not given."""
     if question not in QUESTIONS:
         raise InputProblem(
             expected=f"a question of {', '.join(QUESTIONS)}",
-            found=shortened(question, 60),
+            found=shorten_line(question, 60),
             todo="name one of them",
         )
     takes = QUESTIONS[question].takes

@@ -24,10 +24,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     on_warehouse(arguments)
     given = arguments.parse_args(argv)
 
-    return run_on_clusters("migrate", given, migrated)
+    return run_on_clusters("migrate", given, migrate_cluster)
 
 
-def migrated(store: ClusterWarehouse, settings: Settings, progress: Progress, lock: ClusterLock) -> str:
+def migrate_cluster(
+    store: ClusterWarehouse, settings: Settings, progress: Progress, lock: ClusterLock
+) -> str:
     changed = migrate_older(store, settings, progress, lock)
     if not changed:
         return f"NOTHING TO MIGRATE  format {FORMAT_VERSION}"

@@ -9,20 +9,20 @@ from jobs.intake.discovery import Candidate, candidates_by_cluster
 from jobs.main import run_clusters
 from jobs.mending.repair import Repair
 from jobs.run.on_clusters import run_on_clusters
-from jobs.run.outcome import worst
-from jobs.settings.arguments import parser, settings_of
+from jobs.run.outcome import worst_exit_code
+from jobs.settings.arguments import job_parser, settings_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = parser("repair", __doc__.partition("\n")[0])
+    arguments = job_parser("repair", __doc__.partition("\n")[0])
     given = arguments.parse_args(argv)
     repair = Repair(lambda cluster: candidates_of(given, cluster))
     code = run_on_clusters("repair", given, repair.repaired, is_damaged=True)
-    codes = [code, *(run_clusters("nightly", of_cluster(given, one)) for one in repair.again)]
+    codes = [code, *(run_clusters("nightly", arguments_of_cluster(given, one)) for one in repair.again)]
     settle = partial(run_on_clusters, "repair", work=repair.repaired, is_damaged=True)
-    codes.extend(settle(of_cluster(given, one)) for one in tuple(repair.to_settle))
-    return worst(codes)
+    codes.extend(settle(arguments_of_cluster(given, one)) for one in tuple(repair.to_settle))
+    return worst_exit_code(codes)
 
 
 def candidates_of(given: Namespace, cluster: str) -> Sequence[Candidate]:
@@ -32,7 +32,7 @@ def candidates_of(given: Namespace, cluster: str) -> Sequence[Candidate]:
     return candidates_by_cluster(given.logs, settings_of(given), given.cluster).get(cluster, ())
 
 
-def of_cluster(given: Namespace, cluster: str) -> Namespace:
+def arguments_of_cluster(given: Namespace, cluster: str) -> Namespace:
     """The same arguments for a run that reads what was lost."""
     return Namespace(**vars(given) | {"cluster": cluster})
 

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterable
 
-from jobs.text import printable
+from jobs.text import printable_line
 
 INTERRUPTED, UNREAD = 130, 141  # as a shell says it of SIGINT, SIGPIPE
 RED, YELLOW, BLUE, PLAIN = "\x1b[1;31m", "\x1b[33m", "\x1b[36m", "\x1b[0m"
@@ -18,14 +18,14 @@ SEVERITIES = (
 )
 
 
-def say(lines: Iterable[str]) -> None:
+def print_lines(lines: Iterable[str]) -> None:
     """Prints the lines on stdout; in colour on a terminal, unless NO_COLOR is set (no-color.org)."""
     is_coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    shown = map(printable, lines)
-    print("\n".join(map(coloured, shown) if is_coloured else shown), flush=True)
+    shown = map(printable_line, lines)
+    print("\n".join(map(colour_line, shown) if is_coloured else shown), flush=True)
 
 
-def coloured(line: str) -> str:
+def colour_line(line: str) -> str:
     """Only the word that tells how bad it is."""
     for word, colour in SEVERITIES:
         found = word.match(line)
@@ -34,14 +34,14 @@ def coloured(line: str) -> str:
     return line
 
 
-def interrupted(job: str, what: str) -> int:
+def report_interrupt(job: str, what: str) -> int:
     """One line instead of what the threads of a run would say as they end. what: became of the run."""
     logging.disable()
     print(f"{job}: interrupted, {what}", file=sys.stderr, flush=True)
     return INTERRUPTED
 
 
-def unread() -> int:
+def discard_stdout() -> int:
     """Whoever read stdout has seen enough, as head does; what is left in the buffer would be written at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return UNREAD

@@ -11,7 +11,7 @@ from pipeline.rules.shared.wording import CUT_NUMBER, PART_OF_NUMBER, SECONDS_MS
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
-def clock(moment: datetime) -> str:
+def clock_text(moment: datetime) -> str:
     """Time of day in UTC with milliseconds."""
     return moment.astimezone(UTC).strftime("%H:%M:%S.%f")[:-3]
 
@@ -23,7 +23,7 @@ def day_clock(moment: datetime) -> str:
 def clock_by(moment: datetime, last: datetime | None) -> str:
     """Time of day, with the day where that is not the last one told of."""
     is_last = last is not None and moment.astimezone(UTC).date() == last.astimezone(UTC).date()
-    return clock(moment) if is_last else day_clock(moment)
+    return clock_text(moment) if is_last else day_clock(moment)
 
 
 def length_text(milliseconds: int) -> str:
@@ -46,7 +46,7 @@ def age_text(age: timedelta) -> str:
     return f"{hours:.0f} h" if hours >= 1 else f"{max(hours, 0) * 60:.0f} min"
 
 
-def counted(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """1 partition, 1,300 partitions."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
@@ -83,14 +83,14 @@ def epoch_text(epoch: int | None) -> str:
     return "epoch not told" if epoch is None else f"epoch {epoch}"
 
 
-def printable(text: str) -> str:
+def printable_line(text: str) -> str:
     """One line: what could act on a terminal (controls, escapes, marks that turn the direction) is shown as dots."""
     return text if text.isprintable() else "".join(one if one.isprintable() else "·" for one in text)
 
 
-def shortened(text: str, width: int) -> str:
+def shorten_line(text: str, width: int) -> str:
     """The text as one printable line of at most that width; a number that would not be whole is left out."""
-    shown = printable(text)
+    shown = printable_line(text)
     if len(shown) <= width:
         return shown
     begin = shown[: width - 1]
@@ -101,12 +101,12 @@ def shortened(text: str, width: int) -> str:
 
 def html_text(text: str) -> str:
     """Text in an element or a quoted attribute of HTML."""
-    return html.escape(printable(text), quote=True)
+    return html.escape(printable_line(text), quote=True)
 
 
 def csv_cell(text: str) -> str:
     """A cell that a spreadsheet takes for text, not for a formula; to be written by the csv module."""
-    shown = printable(text)
+    shown = printable_line(text)
     is_formula = shown.lstrip(" ·")[:1] in ("=", "+", "-", "@") and not NUMBER.fullmatch(shown)
     return f"'{shown}" if is_formula else shown
 
@@ -114,7 +114,7 @@ def csv_cell(text: str) -> str:
 def printable_lines(raw: bytes, most: int = 12, width: int = 2000) -> list[str]:
     """A record as it stands in its log, line by line, nothing in it able to act on a terminal."""
     lines = raw.decode("utf-8", "replace").rstrip("\r\n").split("\n")
-    shown = [shortened(line.rstrip("\r").replace("\t", "    "), width) for line in lines[:most]]
+    shown = [shorten_line(line.rstrip("\r").replace("\t", "    "), width) for line in lines[:most]]
     return shown if len(lines) <= most else [*shown, f"... {len(lines) - most} more lines"]
 
 
@@ -132,7 +132,7 @@ def list_text(brokers: Sequence[int] | None) -> str:
     return "?" if brokers is None else "[" + ",".join(str(one) for one in brokers) + "]"
 
 
-def since_text(gap_ms: int | None) -> str:
+def gap_length_text(gap_ms: int | None) -> str:
     """How long after the end of a term the next one began."""
     if gap_ms is None:
         return ""

@@ -29,7 +29,7 @@ TODO = (
 def main(jars: Path, log: Path) -> int:
     """Exit code 0 once the folder `jars` holds Delta's jars; what Spark printed is in the file `log`."""
     if not is_complete(jars):
-        fetch(jars, log)
+        fetch_jars(jars, log)
     return 0
 
 
@@ -38,7 +38,7 @@ def is_complete(jars: Path) -> bool:
     return all(any(jars.glob(f"*{name}*{wanted}.jar")) for name in ("delta-spark", "delta-storage"))
 
 
-def fetch(jars: Path, log: Path) -> None:
+def fetch_jars(jars: Path, log: Path) -> None:
     conf = Path(__file__).resolve().parents[1] / "conf"
     environ = {
         **os.environ,
@@ -65,13 +65,13 @@ def fetch(jars: Path, log: Path) -> None:
     log.write_text(started.stdout)
     paths = re.search(r"^JARS=(.+)$", started.stdout, re.MULTILINE)
     if started.returncode or paths is None:
-        raise failure(started.stdout, log)
-    copy([Path(path.removeprefix("file://")) for path in paths[1].split(",")], jars)
+        raise spark_problem(started.stdout, log)
+    copy_jars([Path(path.removeprefix("file://")) for path in paths[1].split(",")], jars)
     if not is_complete(jars):
-        raise failure("UNRESOLVED DEPENDENCIES", log)
+        raise spark_problem("UNRESOLVED DEPENDENCIES", log)
 
 
-def failure(printed: str, log: Path) -> EnvironmentProblem:
+def spark_problem(printed: str, log: Path) -> EnvironmentProblem:
     if re.search("UNRESOLVED DEPENDENCIES|unresolved dependency|DOWNLOAD FAILED", printed):
         found = f"that they cannot be downloaded and are not in the local cache (Spark's words are in {log})"
         return EnvironmentProblem(expected="Delta's jars to be fetched", found=found, todo=TODO)
@@ -82,7 +82,7 @@ def failure(printed: str, log: Path) -> EnvironmentProblem:
     )
 
 
-def copy(sources: list[Path], jars: Path) -> None:
+def copy_jars(sources: list[Path], jars: Path) -> None:
     """A copy that was cut short is no jar, and Delta of another release must not stand beside."""
     jars.mkdir(parents=True, exist_ok=True)
     for source in sources:

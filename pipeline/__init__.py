@@ -6,7 +6,7 @@ They come on first use, so that the modules below that need no Spark do not impo
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from schemas.namespace import named
+from schemas.namespace import full_module_name
 
 if TYPE_CHECKING:
     from pipeline.store.reading import clusters, make_views, read, snapshot
@@ -16,5 +16,5 @@ __all__ = ["clusters", "make_views", "read", "snapshot"]
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return getattr(import_module(named("pipeline.store.reading")), name)
+        return getattr(import_module(full_module_name("pipeline.store.reading")), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,6 @@
 PREFIX = __name__.removesuffix("schemas.namespace")
 
 
-def named(module: str) -> str:
+def full_module_name(module: str) -> str:
     """The full name of a module or package that is named as in a checkout."""
     return PREFIX + module

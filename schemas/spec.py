@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array, struct
+from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array_type, struct_type
 
 # In the order in which they stand on one another.
 LAYERS = ("bronze", "silver", "state", "gold", "ops")
@@ -65,66 +65,68 @@ class TableSpec:
         return pa.schema([pa.field(f.name, f.type, f.nullable) for f in self.fields])
 
 
-def field(
+def nullable_field(
     name: str, type: pa.DataType, comment: str, *, accepted: tuple[str, ...] = (), rebuilt: str = ""
 ) -> Field:
     """A column that may be null: absent is null, never an empty string."""
-    return Field(name, type, listing(comment, accepted), True, accepted, rebuilt)
+    return Field(name, type, comment_with_values(comment, accepted), True, accepted, rebuilt)
 
 
-def required(name: str, type: pa.DataType, comment: str, *, accepted: tuple[str, ...] = ()) -> Field:
+def required_field(name: str, type: pa.DataType, comment: str, *, accepted: tuple[str, ...] = ()) -> Field:
     """A column that is never null."""
-    return Field(name, type, listing(comment, accepted), False, accepted)
+    return Field(name, type, comment_with_values(comment, accepted), False, accepted)
 
 
-def listing(comment: str, accepted: tuple[str, ...]) -> str:
+def comment_with_values(comment: str, accepted: tuple[str, ...]) -> str:
     """The comment with the values that may stand, unless it names each."""
     is_told = all(value in comment for value in accepted)
     return comment if is_told else f"{comment} One of: {', '.join(accepted)}."
 
 
-CLUSTER_ID = required("cluster_id", STRING, "Name of the cluster; the folder of its tables.")
-FILE_ID = required("file_id", STRING, "Identity of the log file by content; joins bronze.source_file.")
-LOAD_SEQ = required("load_seq", LONG, "Number of the segment that brought the row; grows with every load.")
-BYTE_OFFSET = required("byte_offset", LONG, "Where the record starts in the uncompressed file, bytes.")
+CLUSTER_ID = required_field("cluster_id", STRING, "Name of the cluster; the folder of its tables.")
+FILE_ID = required_field("file_id", STRING, "Identity of the log file by content; joins bronze.source_file.")
+LOAD_SEQ = required_field(
+    "load_seq", LONG, "Number of the segment that brought the row; grows with every load."
+)
+BYTE_OFFSET = required_field("byte_offset", LONG, "Where the record starts in the uncompressed file, bytes.")
 RECORD: tuple[Field, ...] = (
     CLUSTER_ID,
     FILE_ID,
     LOAD_SEQ,
     BYTE_OFFSET,
-    required("logged_at", TIMESTAMP, "When it was logged, UTC."),
-    field("node_id", INTEGER, "Node that wrote the line."),
-    required("event", STRING, "What the line is, e.g. broker_change; see bronze.log_record."),
+    required_field("logged_at", TIMESTAMP, "When it was logged, UTC."),
+    nullable_field("node_id", INTEGER, "Node that wrote the line."),
+    required_field("event", STRING, "What the line is, e.g. broker_change; see bronze.log_record."),
 )
 
-CERTAINTY = required(
+CERTAINTY = required_field(
     "certainty",
     STRING,
     "proved: a line says it; inferred: several lines imply it; undetermined: the evidence does not decide.",
     accepted=("proved", "inferred", "undetermined"),
 )
-EVIDENCE_TYPE = array(struct(("file_id", STRING), ("byte_offset", LONG)))
-EVIDENCE = required(
+EVIDENCE_TYPE = array_type(struct_type(("file_id", STRING), ("byte_offset", LONG)))
+EVIDENCE = required_field(
     "evidence",
     EVIDENCE_TYPE,
     "The records (file_id, byte_offset) that the row rests on, the opening one first.",
 )
-TERM_ID = field(
+TERM_ID = nullable_field(
     "term_id",
     STRING,
     "Tenure of one controller, '<life>-<epoch>': the life tells apart epochs that a wiped cluster uses again.",
 )
-DAY_AT = required(
+DAY_AT = required_field(
     "day_at",
     TIMESTAMP,
     "Begin of the day in UTC: the chunk that a run builds anew when it brings lines of it.",
 )
-TOPIC_LIFE = required(
+TOPIC_LIFE = required_field(
     "topic_life", INTEGER, "Which life of that topic name, from 1: a re-created topic is another life."
 )
 TOPIC_PARTITION: tuple[Field, ...] = (
-    required("topic", STRING, "Topic."),
+    required_field("topic", STRING, "Topic."),
     TOPIC_LIFE,
-    required("partition", INTEGER, "Partition."),
+    required_field("partition", INTEGER, "Partition."),
 )
-BROKER_IDS = array(INTEGER)
+BROKER_IDS = array_type(INTEGER)

@@ -12,7 +12,7 @@ TIMESTAMP = pa.timestamp("us", tz="UTC")
 LOCAL_TIMESTAMP = pa.timestamp("us")  # a time as printed, without a zone
 
 
-def array(element: pa.DataType, *, contains_null: bool = False) -> pa.DataType:
+def array_type(element: pa.DataType, *, contains_null: bool = False) -> pa.DataType:
     """A list; its elements are never null unless said."""
     return pa.list_(pa.field("element", element, nullable=contains_null))
 
@@ -22,6 +22,6 @@ def map_of(key: pa.DataType, value: pa.DataType) -> pa.DataType:
     return pa.map_(key, pa.field("value", value, nullable=False))
 
 
-def struct(*fields: tuple[str, pa.DataType], unknown: tuple[str, ...] = ()) -> pa.DataType:
+def struct_type(*fields: tuple[str, pa.DataType], unknown: tuple[str, ...] = ()) -> pa.DataType:
     """A struct whose fields are never null but those that may be unknown."""
     return pa.struct([pa.field(name, kind, nullable=name in unknown) for name, kind in fields])

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, TABLES
-from pipeline.core.frames import declared, empty, frame_of
+from pipeline.core.frames import declared_table, empty_frame, frame_of
 from pipeline.model.brokers.first_signs import SIGN_OF_TERM
 from pipeline.model.partitions.topic_lives import DELETION_BEFORE
 from pipeline.model.settings import AuditLimit, BalancingSetting, ReleaseSetting, SessionLimit
@@ -56,19 +56,19 @@ def source_files(records: pl.DataFrame) -> pl.DataFrame:
 def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
     """What kernels take besides tables, as in a first run with the settings as shipped."""
     files = source_files(records)
-    carried = {name: empty(BY_SHORT_NAME[table].spec) for name, table in CARRIED.items()}
+    carried = {name: empty_frame(BY_SHORT_NAME[table].spec) for name, table in CARRIED.items()}
     return carried | {
         "log_record": records,
         **{name: kernel.build(records) for name, kernel in EXTRACTS.items()},
         "source_file": files,
-        "lost_segment": empty(lost_segment.SPEC),
-        "file_sighting": empty(file_sighting.SPEC),
+        "lost_segment": empty_frame(lost_segment.SPEC),
+        "file_sighting": empty_frame(file_sighting.SPEC),
         "data_end": files.group_by("cluster_id").agg(until_at=pl.col("last_logged_at").max()),
         "balancing_setting": BalancingSetting(),
         "audit_limit": AuditLimit(),
         "release_setting": ReleaseSetting(),
         "session_limit": SessionLimit(),
-        "line_before": empty(BY_SHORT_NAME["controller_line"].spec).with_columns(
+        "line_before": empty_frame(BY_SHORT_NAME["controller_line"].spec).with_columns(
             listed=pl.lit(None, pl.String)
         ),
         "deletion_before": pl.DataFrame(schema=DELETION_BEFORE),
@@ -100,7 +100,7 @@ def with_table(name: str, known: dict[str, Any]) -> dict[str, Any]:
     for one in names:
         known = with_table(one, known)
     rows = build(**{one: taken(one, known[one]) for one in names})
-    return known | {name: frame_of(declared(rows, spec))}
+    return known | {name: frame_of(declared_table(rows, spec))}
 
 
 def taken(name: str, rows: Any) -> Any:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.layout.paths import locate_path
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
-from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff
+from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff_head
 from tests.writing_nodes import contents, without_beginnings, writers_of
 
 Row = dict[str, Any]
@@ -22,10 +22,10 @@ def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
     """bronze.log_record of all files of these logs in a folder; a copy, or the beginning of one, counts once."""
     batches: dict[str, list[pa.RecordBatch]] = {}
     for name, data in without_beginnings(contents(cluster)).items():
-        found = sniff(data[:HEAD_BYTES])
+        found = sniff_head(data[:HEAD_BYTES])
         if found.log is None or found.log not in logs or found.envelope is None:
             continue
-        node_id = locate(name).node
+        node_id = locate_path(name).node
         wrote = writers_of(found, data, node_id)
         if wrote.is_refused:
             continue

@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.expectations import broken_rows, expectation_of
-from pipeline.core.frames import declared, frame_of
-from pipeline.kafka.layout.paths import locate
+from pipeline.core.frames import declared_table, frame_of
+from pipeline.kafka.layout.paths import locate_path
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
-from pipeline.kafka.reading.sniff import HEAD_BYTES, kind_of, sniff
+from pipeline.kafka.reading.sniff import HEAD_BYTES, kind_of, sniff_head
 from tests.chain import ORDER, built
 from tests.writing_nodes import contents, without_beginnings, writers_of
 
@@ -27,8 +27,8 @@ def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
     """bronze.log_record of all files of these logs in a folder; a copy, or the beginning of one, counts once."""
     batches: dict[str, list[pa.RecordBatch]] = {}
     for name, data in without_beginnings(contents(cluster)).items():
-        found = sniff(data[:HEAD_BYTES])
-        located = locate(name)
+        found = sniff_head(data[:HEAD_BYTES])
+        located = locate_path(name)
         log, node_id = kind_of(found, located.log), located.node
         if log is None or log not in logs or found.envelope is None:
             continue
@@ -78,7 +78,7 @@ def built_tables(cluster: Path) -> dict[str, pa.Table]:
 def tables_of(log_record: pa.Table, **given: Any) -> dict[str, pa.Table]:
     """All tables by short name, built from records; given: what kernels take instead of it."""
     frames = built(log_record, *ORDER, **given)
-    return {name: declared(frames[name], BY_SHORT_NAME[name].spec) for name in ORDER}
+    return {name: declared_table(frames[name], BY_SHORT_NAME[name].spec) for name in ORDER}
 
 
 def rows_of(table: pa.Table | pl.DataFrame) -> list[Row]:

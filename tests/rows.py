@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.core.expectations import broken_rows, expectation_of
-from pipeline.core.frames import declared, frame_of
+from pipeline.core.frames import declared_table, frame_of
 from schemas.spec import TableSpec
 from tests.corpus import Row, records
 from tests.tables import log_table
@@ -31,7 +31,7 @@ def family_rows(build: Callable[[pl.DataFrame], pl.DataFrame], spec: TableSpec, 
 
 def declared_rows(rows: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
     """The rows as they pass the border of kernels."""
-    return frame_of(declared(rows, spec))
+    return frame_of(declared_table(rows, spec))
 
 
 def same_rows(found: pl.DataFrame, expected: pl.DataFrame, *columns: str) -> None:

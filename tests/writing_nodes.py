@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.kafka.reading.sniff import HEAD_BYTES, Sniff, is_told_apart, with_writers
+from pipeline.kafka.reading.sniff import HEAD_BYTES, Sniff, has_named_writers, with_writers
 
 FIRST_BYTES = 100
 
@@ -25,7 +25,7 @@ def writers_of(found: Sniff, data: bytes, by_path: int | None) -> Writers:
     nodes = sorted(with_writers(found, tail).node_ids)
     if len(nodes) < 2:
         return Writers(nodes[0] if nodes else by_path)
-    return Writers(None, True, not is_told_apart(found, data[:HEAD_BYTES], tail))
+    return Writers(None, True, not has_named_writers(found, data[:HEAD_BYTES], tail))
 
 
 def without_beginnings(files: Mapping[str, bytes]) -> dict[str, bytes]:

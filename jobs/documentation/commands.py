@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from jobs.cli import COMMANDS
 from jobs.completion import parser_of
-from pipeline.catalog.docs import table
+from pipeline.catalog.docs import markdown_table
 
 PROGRAM = "kafka-controller-audit"
 Row = tuple[str, str]
@@ -14,10 +14,10 @@ Row = tuple[str, str]
 def commands_part() -> str:
     """A section a command: what it is for, and a table of its arguments. It asks each command for its parser: those
     that write a warehouse need Spark to be installed."""
-    return "\n\n".join("\n\n".join(section(name)) for name in COMMANDS)
+    return "\n\n".join("\n\n".join(command_section(name)) for name in COMMANDS)
 
 
-def section(name: str) -> Iterator[str]:
+def command_section(name: str) -> Iterator[str]:
     *_, words = COMMANDS[name]
     before, colon, after = words.partition(": ")
     are_arguments = colon and all(one.isupper() or not one.isalpha() for one in before.split())
@@ -27,10 +27,10 @@ def section(name: str) -> Iterator[str]:
     parser = parser_of(name)
     if parser is None:
         raise ModuleNotFoundError(f"the parser of {name} needs Spark, which is not installed: make setup")
-    yield table(("argument", "meaning"), dict.fromkeys(rows_of(parser)))
+    yield markdown_table(("argument", "meaning"), dict.fromkeys(argument_rows(parser)))
 
 
-def rows_of(parser: argparse.ArgumentParser) -> Iterator[Row]:
+def argument_rows(parser: argparse.ArgumentParser) -> Iterator[Row]:
     """Each argument; of a command with questions each question with its own, then what all of them take."""
     questions = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
     own = [one for one in parser._actions if one.help != argparse.SUPPRESS and one not in questions]
@@ -49,10 +49,10 @@ def arguments_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def argument_row(action: argparse.Action) -> Row:
-    return f"`{typed(action)}`", (action.help or "").replace("%%", "%")
+    return f"`{argument_usage(action)}`", (action.help or "").replace("%%", "%")
 
 
-def typed(action: argparse.Action) -> str:
+def argument_usage(action: argparse.Action) -> str:
     """An argument as it is typed: --fail-on critical|warning|info."""
     value = action.metavar or "|".join(map(str, action.choices or ())) or action.dest.upper()
     shown = value if isinstance(value, str) else " ".join(value)

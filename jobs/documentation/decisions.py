@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.catalog.docs import table
+from pipeline.catalog.docs import markdown_table
 
 FOLDER = "docs/decisions"
 INDEX = "DECISIONS.md"
@@ -46,7 +46,7 @@ class Decision:
     by: str | None
 
 
-def decision(file: str, text: str) -> Decision:
+def parse_decision(file: str, text: str) -> Decision:
     """What the first lines of a page say. ValueError: they are not as those of a page have to be."""
     found = PAGE.match(text)
     if found is None:
@@ -56,31 +56,31 @@ def decision(file: str, text: str) -> Decision:
     return Decision(file, found["number"], found["title"], found["status"], found["topic"], found["by"])
 
 
-def decisions(folder: Path) -> list[Decision]:
+def read_decisions(folder: Path) -> list[Decision]:
     """All pages by their numbers."""
-    return [decision(one.name, one.read_text(encoding="utf-8")) for one in sorted(folder.glob("*.md"))]
+    return [parse_decision(one.name, one.read_text(encoding="utf-8")) for one in sorted(folder.glob("*.md"))]
 
 
-def index(folder: Path) -> str:
+def decision_index(folder: Path) -> str:
     """The text of the index: a table for each topic that has a page."""
-    pages = decisions(folder)
+    pages = read_decisions(folder)
     by_topic = {name: [one for one in pages if one.topic == name] for name in TOPICS}
     parts = [f"## {name}\n\n{table_of(those)}" for name, those in by_topic.items() if those]
     return "\n\n".join([INTRO, *parts]) + "\n"
 
 
 def table_of(pages: Sequence[Decision]) -> str:
-    rows = [(f"[{one.number}]({FOLDER}/{one.file})", one.title, status_of(one)) for one in pages]
-    return table(("", "decision", "status"), rows)
+    rows = [(f"[{one.number}]({FOLDER}/{one.file})", one.title, decision_status(one)) for one in pages]
+    return markdown_table(("", "decision", "status"), rows)
 
 
-def status_of(page: Decision) -> str:
+def decision_status(page: Decision) -> str:
     """Links of a page lead on from its own folder, those of the index from the root."""
     return page.status.replace("](", f"]({FOLDER}/")
 
 
 def write_index(repository: Path) -> None:
     """Writes the index, if it is stale."""
-    file, fresh = repository / INDEX, index(repository / FOLDER)
+    file, fresh = repository / INDEX, decision_index(repository / FOLDER)
     if not file.is_file() or file.read_text(encoding="utf-8") != fresh:
         file.write_text(fresh, encoding="utf-8")

@@ -1,6 +1,6 @@
 """The list of the playbooks, each with what a finding of its rule says has happened."""
 
-from jobs.playbook.pages import page
+from jobs.playbook.pages import playbook_page
 from pipeline.rules.order import GROUPS
 
 
@@ -9,7 +9,7 @@ def playbooks_part() -> str:
     lines: list[str] = []
     for about, rules in GROUPS.items():
         lines += ["", f"## {about[:1].upper()}{about[1:]}", ""]
-        pages = [found for found in map(page, rules) if found]
+        pages = [found for found in map(playbook_page, rules) if found]
         lines += [
             f"- [{one.rule}](../pipeline/rules/{one.rule}/playbook.md): {one.sentence}" for one in pages
         ]

@@ -18,13 +18,13 @@ def short_screen(document: str) -> str:
     lines: list[str] = []
     for block in found[1].split("\n\n"):
         if any(re.search(rf"^{word}\b", block, re.M) for word in KEPT):
-            lines += [*kept(block).split("\n"), ""]
+            lines += [*strip_block_end(block).split("\n"), ""]
         elif lines and lines[-2].strip() != "...":
             lines += ["...", ""]
     return "\n".join(["```", *lines[:-1], "```"])
 
 
-def kept(block: str) -> str:
+def strip_block_end(block: str) -> str:
     starts = [one.start() for one in FINDING.finditer(block)]
     if len(starts) > SHOWN_FINDINGS:
         return block[: starts[SHOWN_FINDINGS]] + "..."

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from pipeline.catalog.docs import table
+from pipeline.catalog.docs import markdown_table
 from pipeline.catalog.tables import SPECS
 from pipeline.rules.registry import RULES
 from schemas.gold.finding import FACTS, Fact
@@ -17,13 +17,13 @@ LONG_STRUCT = 20  # fields: one with more is a table of its own
 def columns_part() -> str:
     """A section a table: grain, key, and each column with its type and meaning."""
     ordered = sorted((*SPECS, run.SPEC), key=lambda spec: LAYERS.index(spec.layer))
-    return "\n\n".join("\n\n".join(section(spec)) for spec in ordered)
+    return "\n\n".join("\n\n".join(table_section(spec)) for spec in ordered)
 
 
-def section(spec: TableSpec) -> Iterator[str]:
+def table_section(spec: TableSpec) -> Iterator[str]:
     yield f"## {spec.name}"
     yield f"{spec.grain} Key: {', '.join(f'`{one}`' for one in ('cluster_id', *spec.key))}."
-    yield table(("column", "type", "meaning"), map(column_row, spec.fields))
+    yield markdown_table(("column", "type", "meaning"), map(column_row, spec.fields))
 
 
 def column_row(column: Field) -> tuple[str, str, str]:
@@ -58,7 +58,7 @@ NAMES = {
 
 def facts_part() -> str:
     """What a fact means, and which rules have it."""
-    return table(("fact", "type", "meaning", "rules"), (fact_row(*one) for one in FACTS.items()))
+    return markdown_table(("fact", "type", "meaning", "rules"), (fact_row(*one) for one in FACTS.items()))
 
 
 def fact_row(name: str, fact: Fact) -> tuple[str, str, str, str]:

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from jobs.explain.folding import folded
+from jobs.explain.folding import fold_like_records
 from jobs.explain.record_in_file import offset_of_line, record_at
-from jobs.explain.text import as_data, as_lines
+from jobs.explain.text import as_data, explanation_lines
 from jobs.parser import Parser
-from jobs.text import printable, printable_lines, shortened
+from jobs.text import printable_line, printable_lines, shorten_line
 from pipeline.core.errors import InputProblem, PipelineError
-from pipeline.kafka.explaining.explanation import explained
-from pipeline.kafka.reading.pasted import Pasted, pasted
+from pipeline.kafka.explaining.explanation import explain_record
+from pipeline.kafka.reading.pasted import Pasted, read_pasted_text
 
 STDIN = "-"
 LARGEST_PASTE_BYTES = 64 << 20
@@ -25,19 +25,22 @@ NARROWEST, WIDEST = 60, 120
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0 whenever there is an answer, also that a line is not understood; else as in EXIT_CODES."""
-    given = arguments().parse_args(argv)
+    given = explain_parser().parse_args(argv)
     try:
-        found = asked(given)
-        print(as_json(found, given.zone) if given.json else as_text(found, given), flush=True)
+        found = read_pasted_records(given)
+        print(
+            explanations_as_json(found, given.zone) if given.json else explanations_as_text(found, given),
+            flush=True,
+        )
     except BrokenPipeError:  # head has seen enough; Python would complain once more when it ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except PipelineError as problem:
-        print(printable(f"explain: {problem}"), file=sys.stderr)
+        print(printable_line(f"explain: {problem}"), file=sys.stderr)
         return problem.exit_code
     return 0
 
 
-def arguments() -> argparse.ArgumentParser:
+def explain_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="kafka-controller-audit explain",
         description="What a line of Kafka's controller.log, state-change.log or server.log means.",
@@ -47,21 +50,27 @@ def arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("--file", metavar="FILE", help="a log file instead, also .gz or .zst, or a URI")
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--offset", type=natural, metavar="N", help="byte in the uncompressed file, from 0")
-    place.add_argument("--line", dest="number", type=positive, metavar="N", help="line in the file, from 1")
-    parser.add_argument("--zone", type=zone, metavar="AREA/CITY", help="zone of the line's time (unknown)")
+    place.add_argument(
+        "--offset", type=parse_natural_number, metavar="N", help="byte in the uncompressed file, from 0"
+    )
+    place.add_argument(
+        "--line", dest="number", type=parse_line_number, metavar="N", help="line in the file, from 1"
+    )
+    parser.add_argument(
+        "--zone", type=parse_zone_name, metavar="AREA/CITY", help="zone of the line's time (unknown)"
+    )
     parser.add_argument("--json", action="store_true", help="for programs: a list, one object a record")
     return parser
 
 
-def asked(given: argparse.Namespace) -> Pasted:
+def read_pasted_records(given: argparse.Namespace) -> Pasted:
     """The records to explain. InputProblem: there is nothing, too much, or the file does not have it."""
     has_place = given.offset is not None or given.number is not None
     if given.file is not None and given.line is None and has_place:
         at = given.offset if given.number is None else offset_of_line(given.file, given.number)
         return record_at(given.file, at, given.zone)
     if given.file is not None or has_place:
-        arguments().error("--file goes with --offset or --line, and without LINE")
+        explain_parser().error("--file goes with --offset or --line, and without LINE")
     data = os.fsencode(given.line) if given.line not in (None, STDIN) else from_stdin()
     if not data.strip():
         raise InputProblem(
@@ -69,7 +78,7 @@ def asked(given: argparse.Namespace) -> Pasted:
             found="nothing",
             todo="give it in quotes, on stdin, or with --file and --line",
         )
-    return pasted(data, given.zone)
+    return read_pasted_text(data, given.zone)
 
 
 def from_stdin() -> bytes:
@@ -83,42 +92,42 @@ def from_stdin() -> bytes:
     return data
 
 
-def as_json(found: Pasted, zone: str | None) -> str:
+def explanations_as_json(found: Pasted, zone: str | None) -> str:
     """A list with one object for each record; characters that could act on a terminal are escaped."""
-    return json.dumps([as_data(explained(one), found, zone) for one in found.records], indent=2)
+    return json.dumps([as_data(explain_record(one), found, zone) for one in found.records], indent=2)
 
 
-def as_text(found: Pasted, given: argparse.Namespace) -> str:
+def explanations_as_text(found: Pasted, given: argparse.Namespace) -> str:
     """The records in words, those of the same words as one; one out of a file with its lines before it."""
     width = min(max(shutil.get_terminal_size((100, 24)).columns, NARROWEST), WIDEST)
-    lines = [f"left out: {shortened(found.left_out, width)}", ""] if found.left_out else []
-    answers, left = folded(found.records, SHOWN)
+    lines = [f"left out: {shorten_line(found.left_out, width)}", ""] if found.left_out else []
+    answers, left = fold_like_records(found.records, SHOWN)
     for one in answers:
         raw = one.told.raw
         lines += [*printable_lines(raw), ""] if given.file is not None and raw else []
-        lines += [*as_lines(one, given.zone, width), ""]
+        lines += [*explanation_lines(one, given.zone, width), ""]
     if left:
         lines += [f"{left} more records; --json explains them all", ""]
     return "\n".join(lines[:-1])
 
 
-def natural(text: str) -> int:
+def parse_natural_number(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"expected a number, found {shortened(text, 80)!r}")
+        raise argparse.ArgumentTypeError(f"expected a number, found {shorten_line(text, 80)!r}")
     return int(text)
 
 
-def positive(text: str) -> int:
-    if natural(text) < 1:
+def parse_line_number(text: str) -> int:
+    if parse_natural_number(text) < 1:
         raise argparse.ArgumentTypeError("expected a line from 1 on, found 0")
-    return natural(text)
+    return parse_natural_number(text)
 
 
-def zone(text: str) -> str:
+def parse_zone_name(text: str) -> str:
     try:
         ZoneInfo(text)
     except (ZoneInfoNotFoundError, ValueError, OSError) as problem:
-        said = f"expected a zone such as Europe/Berlin, found {shortened(text, 80)!r}"
+        said = f"expected a zone such as Europe/Berlin, found {shorten_line(text, 80)!r}"
         raise argparse.ArgumentTypeError(said) from problem
     return text
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate, islice
 
-from pipeline.kafka.explaining.explanation import Explanation, Said, cause_named, explained
+from pipeline.kafka.explaining.explanation import Explanation, FieldValue, cause_named, explain_record
 from pipeline.kafka.explaining.wordings import Row
 
 NUMBER = re.compile(r"\d+")
@@ -31,19 +31,19 @@ class Folded:
     partitions: str
 
 
-def folded(records: Sequence[Alternatives], shown: int) -> tuple[list[Folded], int]:
+def fold_like_records(records: Sequence[Alternatives], shown: int) -> tuple[list[Folded], int]:
     """At most so many answers, in the order of the records; where there are more, what is severe before the rest. And
     how many records they leave out."""
     groups: dict[tuple[object, ...], list[Alternatives]] = {}
     for record in records:
-        groups.setdefault(sameness(record), []).append(record)
+        groups.setdefault(sameness_key(record), []).append(record)
     found = list(groups.values())
     if len(found) > shown:
-        found = sorted(found, key=severity)[:shown]
-    return [alike(group) for group in found], len(records) - sum(map(len, found))
+        found = sorted(found, key=log_level_rank)[:shown]
+    return [fold_record_group(group) for group in found], len(records) - sum(map(len, found))
 
 
-def sameness(record: Alternatives) -> tuple[object, ...]:
+def sameness_key(record: Alternatives) -> tuple[object, ...]:
     """Two records with the same are told as one: level, loggers and wordings, exception and what it names; text without
     its numbers where it is not understood."""
     row = record[0]
@@ -54,19 +54,19 @@ def sameness(record: Alternatives) -> tuple[object, ...]:
     return (row["level"], *wordings, row["exception_class"], cause_named(row))
 
 
-def severity(group: Sequence[Alternatives]) -> int:
+def log_level_rank(group: Sequence[Alternatives]) -> int:
     level = group[0][0]["level"]
     return LEVELS.index(level) if level in LEVELS else len(LEVELS)
 
 
-def alike(group: Sequence[Alternatives]) -> Folded:
-    told = explained(group[0])
+def fold_record_group(group: Sequence[Alternatives]) -> Folded:
+    told = explain_record(group[0])
     if len(group) == 1:
         return Folded(told, 1, None, "")
-    compared = [told, *(explained(one) for one in group[1:COMPARED])]
+    compared = [told, *(explain_record(one) for one in group[1:COMPARED])]
     is_all = len(group) <= COMPARED
     fields = tuple(
-        differing(said, [one.fields[place].value for one in compared], is_all=is_all)
+        with_differing_values(said, [one.fields[place].value for one in compared], is_all=is_all)
         for place, said in enumerate(told.fields)
         if all(place < len(one.fields) for one in compared)
     )
@@ -74,19 +74,19 @@ def alike(group: Sequence[Alternatives]) -> Folded:
     names = [
         f"{row['topic']}-{row['partition']}" for row in rows if None not in (row["topic"], row["partition"])
     ]
-    partitions = listed(names, is_all=is_all) if len(set(names)) > 1 else ""
+    partitions = list_distinct_texts(names, is_all=is_all) if len(set(names)) > 1 else ""
     return Folded(replace(told, fields=fields), len(group), group[-1][0]["logged_local"], partitions)
 
 
-def differing(said: Said, values: Sequence[object], *, is_all: bool) -> Said:
+def with_differing_values(said: FieldValue, values: Sequence[object], *, is_all: bool) -> FieldValue:
     """The field with the values of all records; as it is where they are the same."""
     texts = [str(one) for one in values]
     if len(set(texts)) == 1:
         return said
-    return replace(said, value=listed(texts, is_all=is_all))
+    return replace(said, value=list_distinct_texts(texts, is_all=is_all))
 
 
-def listed(texts: Iterable[str], *, is_all: bool) -> str:
+def list_distinct_texts(texts: Iterable[str], *, is_all: bool) -> str:
     """a, b, c and 3 more: each once. Without is_all there are others, too."""
     each = list(dict.fromkeys(texts))
     lengths = accumulate(len(one) + 2 for one in each)

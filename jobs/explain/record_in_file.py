@@ -5,10 +5,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from jobs.text import shortened
+from jobs.text import shorten_line
 from pipeline.core.errors import InputProblem
 from pipeline.core.opening import open_by_content
-from pipeline.kafka.reading.pasted import Pasted, pasted, request_for
+from pipeline.kafka.reading.pasted import Pasted, read_pasted_text, request_for
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, read_segment
 from pipeline.kafka.reading.sniff import sniff_stream
 from pipeline.kafka.wording.loggers import MIXED
@@ -24,12 +24,12 @@ def record_at(path: str, offset: int, zone: str | None = None) -> Pasted:
         with closing(open_by_content(path)[1]) as stream:
             found, _ = sniff_stream(stream)
         if found.envelope is None:
-            return pasted(_line_at(path, offset), zone)
+            return read_pasted_text(_line_at(path, offset), zone)
         row = None
         for start in dict.fromkeys([*(max(0, offset - back) for back in WINDOWS), 0]):
             row = row or _record_between(path, start, offset, found.envelope, found.log or MIXED, zone)
     except (OSError, EOFError, pa.ArrowException) as problem:
-        raise unreadable(path, problem) from problem
+        raise unreadable_file_problem(path, problem) from problem
     if row is None or row["byte_offset"] + row["byte_length"] <= offset:
         raise too_far(path, offset)
     return Pasted(((row if zone else row | {"logged_at": None},),), found.envelope)
@@ -51,9 +51,9 @@ def offset_of_line(path: str, line: int) -> int:
                 ends += count
                 start += len(block)
     except (OSError, EOFError, pa.ArrowException) as problem:
-        raise unreadable(path, problem) from problem
+        raise unreadable_file_problem(path, problem) from problem
     raise InputProblem(
-        expected=f"a line {line} in {shortened(path, 500)}",
+        expected=f"a line {line} in {shorten_line(path, 500)}",
         found="fewer lines",
         todo="lines count from 1, as zcat and sed show them",
     )
@@ -61,16 +61,16 @@ def offset_of_line(path: str, line: int) -> int:
 
 def too_far(path: str, offset: int) -> InputProblem:
     return InputProblem(
-        expected=f"a byte {offset} in {shortened(path, 500)}",
+        expected=f"a byte {offset} in {shorten_line(path, 500)}",
         found="that the file ends before it",
         todo="offsets count from 0 in the uncompressed file",
     )
 
 
-def unreadable(path: str, problem: Exception) -> InputProblem:
+def unreadable_file_problem(path: str, problem: Exception) -> InputProblem:
     return InputProblem(
-        expected=f"to read {shortened(path, 500)}",
-        found=shortened(str(problem), 500) or type(problem).__name__,
+        expected=f"to read {shorten_line(path, 500)}",
+        found=shorten_line(str(problem), 500) or type(problem).__name__,
         todo="check --file",
     )
 

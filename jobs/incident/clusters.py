@@ -7,26 +7,26 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from jobs.incident.in_memory import Answer, answered
+from jobs.incident.in_memory import AnalyzedLogs, analyze_logs
 from jobs.incident.progress import ProgressLine
-from jobs.incident.screen import Told, told
+from jobs.incident.screen import ClusterScreen, render_cluster_screen
 from jobs.incident.size import require_planned
 from jobs.incident.tables_out import write_tables
 from jobs.intake.discovery import Candidate, Listing
 from jobs.questions.answers import Answers
-from jobs.questions.named.answer import as_row, as_text
+from jobs.questions.named.answer import answer_lines, answer_row
 from jobs.questions.named.catalog import answer_to
 from jobs.questions.window import Window
 from jobs.report.command import write_page
 from jobs.report.inputs import masking_text
-from jobs.report.page import Section, section
-from jobs.report.told import told_of
-from jobs.run.outcome import said, worst
+from jobs.report.page import Section, cluster_section
+from jobs.report.told import cluster_report
+from jobs.run.outcome import report_problem, worst_exit_code
 from jobs.run.request import RunRequest
-from jobs.run.results import require_calm, require_whole
-from jobs.screen.summary import FAILED, summary
+from jobs.run.results import require_calm_run, require_whole_result
+from jobs.screen.summary import FAILED, verdict_summary
 from jobs.settings.model import Settings
-from jobs.terminal import say
+from jobs.terminal import print_lines
 from pipeline.core.errors import FindingsReached, NothingToRead, PartialInput, PipelineError
 
 JOB = "incident"
@@ -34,7 +34,7 @@ TOLD = "what is told is by all others; mend the files and ask again"
 
 
 @dataclass(frozen=True)
-class Asked:
+class IncidentOptions:
     """How it is to be told. format: text or json; tables: the folder for all tables; fail_on: a severity; questions:
     what is answered instead of the screen; finding: one that is told alone; report: the HTML file of all clusters."""
 
@@ -49,11 +49,11 @@ class Asked:
 
 @dataclass
 class Clusters:
-    asked: Asked
+    asked: IncidentOptions
     settings: Settings
     paths: Sequence[str]
     progress: ProgressLine
-    told: list[Told] = field(default_factory=list)
+    told: list[ClusterScreen] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
     count: int = 1
@@ -70,54 +70,54 @@ class Clusters:
                 foreign.append(problem)
             except PipelineError as problem:
                 self.say(problem)
-                self.told.append(Told(cluster_id, "", FAILED.format(problem), {}, {}, problem=True))
+                self.told.append(ClusterScreen(cluster_id, "", FAILED.format(problem), {}, {}, problem=True))
         for nothing in foreign if self.codes else foreign[1:]:
-            said(JOB, nothing)
+            report_problem(JOB, nothing)
         if foreign and not self.codes:
             self.say(foreign[0])
         self.finish()
-        return worst(self.codes)
+        return worst_exit_code(self.codes)
 
     def answer(self, cluster_id: str, listing: Listing) -> None:
         request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
-        answer = answered(request, self.progress, partial(require_planned, self.settings))
+        answer = analyze_logs(request, self.progress, partial(require_planned, self.settings))
         asked, is_json = self.asked, self.asked.format == "json"
-        one = told(request, answer, asked.window, asked.finding, is_json=is_json)
+        one = render_cluster_screen(request, answer, asked.window, asked.finding, is_json=is_json)
         if asked.questions:
             one = self.replied(one, Answers(cluster_id, answer.tables))
         self.progress.clear()
         self.told.append(one)
         if self.asked.format == "text":
-            say(one.text.split("\n"))
+            print_lines(one.text.split("\n"))
         if self.asked.tables is not None:
             write_tables(self.asked.tables / cluster_id, answer.tables)
         if self.asked.report is not None:
             masking = masking_text(self.settings.masking.stated())
             found = Answers(cluster_id, answer.tables)
             built = [*answer.result.watermarks]
-            page = told_of(found, asked.window, masking, is_stored=False, built=built)
-            self.sections.append(section(page, len(self.sections) + 1, self.count))
+            page = cluster_report(found, asked.window, masking, is_stored=False, built=built)
+            self.sections.append(cluster_section(page, len(self.sections) + 1, self.count))
         self.judge(answer, one)
 
-    def replied(self, one: Told, answers: Answers) -> Told:
+    def replied(self, one: ClusterScreen, answers: Answers) -> ClusterScreen:
         """Of all of the logs: the window is for the screen."""
         found = [answer_to(given, answers) for given in self.asked.questions]
-        text = "\n\n".join("\n".join(as_text(each)) for each in found)
-        document = {"cluster_id": one.cluster_id, "answers": [as_row(each) for each in found]}
+        text = "\n\n".join("\n".join(answer_lines(each)) for each in found)
+        document = {"cluster_id": one.cluster_id, "answers": [answer_row(each) for each in found]}
         return replace(one, text=text, document=document)
 
-    def judge(self, answer: Answer, one: Told) -> None:
+    def judge(self, answer: AnalyzedLogs, one: ClusterScreen) -> None:
         severities = [name for name, count in one.counts.items() if count]
         try:
-            require_whole(answer.result, TOLD)
-            require_calm(self.asked.fail_on, answer.result, severities, "look at them with --show F1")
+            require_whole_result(answer.result, TOLD)
+            require_calm_run(self.asked.fail_on, answer.result, severities, "look at them with --show F1")
             self.codes.append(0)
         except (PartialInput, FindingsReached) as problem:
             self.say(problem)
 
     def say(self, problem: PipelineError) -> None:
         self.progress.clear()
-        self.codes.append(said(JOB, problem))
+        self.codes.append(report_problem(JOB, problem))
 
     def finish(self) -> None:
         """The worst first."""
@@ -129,5 +129,5 @@ class Clusters:
                 one.document for one in sorted(self.told, key=lambda one: one.summed.need) if one.document
             ]
             print(json.dumps({"clusters": documents}, indent=2), flush=True)
-        elif lines := summary(one.summed for one in self.told):
-            say(lines)
+        elif lines := verdict_summary(one.summed for one in self.told):
+            print_lines(lines)

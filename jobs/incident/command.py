@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from jobs.incident.clusters import JOB, Asked, Clusters
+from jobs.incident.clusters import JOB, Clusters, IncidentOptions
 from jobs.incident.logs import Logs
 from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_candidates
@@ -16,12 +16,12 @@ from jobs.incident.tables_out import require_empty
 from jobs.intake.discovery import candidates_by_cluster
 from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
-from jobs.questions.named.catalog import parsed
+from jobs.questions.named.catalog import parse_question
 from jobs.questions.window import Window
-from jobs.run.outcome import said
-from jobs.settings.arguments import moment, on_format, on_settings, settings_of
+from jobs.run.outcome import report_problem
+from jobs.settings.arguments import on_format, on_settings, parse_moment, settings_of
 from jobs.settings.model import Settings
-from jobs.terminal import unread
+from jobs.terminal import discard_stdout
 from pipeline.core.errors import PipelineError
 from pipeline.core.unpacked_files import no_room
 from schemas.gold.finding import SEVERITIES
@@ -31,31 +31,31 @@ INTERRUPTED, TERMINATED = 130, 143  # as a shell says it of SIGINT, SIGTERM
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES; 130: interrupted."""
-    arguments = parser().parse_args(argv)
+    arguments = incident_parser().parse_args(argv)
     progress = ProgressLine()
-    signal.signal(signal.SIGTERM, stopped)
+    signal.signal(signal.SIGTERM, exit_on_signal)
     try:
-        return run(arguments, progress)
+        return run_incident(arguments, progress)
     except PipelineError as problem:
         progress.clear()
-        return said(JOB, problem)
+        return report_problem(JOB, problem)
     except BrokenPipeError:
-        return unread()
+        return discard_stdout()
     except OSError as problem:
         progress.clear()
-        return said(JOB, no_room(problem))
+        return report_problem(JOB, no_room(problem))
     except KeyboardInterrupt:
         progress.clear()
         print(f"{JOB}: interrupted, nothing is kept", file=sys.stderr)
         return INTERRUPTED
 
 
-def stopped(*_: object) -> None:
+def exit_on_signal(*_: object) -> None:
     """What is unpacked is removed, too, when the process is told to stop."""
     raise SystemExit(TERMINATED)
 
 
-def parser() -> argparse.ArgumentParser:
+def incident_parser() -> argparse.ArgumentParser:
     arguments = Parser(
         prog=f"kafka-controller-audit {JOB}",
         description="What the controllers did, from logs alone: no warehouse, no Spark, nothing is stored.",
@@ -69,9 +69,11 @@ def parser() -> argparse.ArgumentParser:
     )
     arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
     arguments.add_argument(
-        "--since", type=moment, metavar="TIME", help="show what goes on at or after it, UTC"
+        "--since", type=parse_moment, metavar="TIME", help="show what goes on at or after it, UTC"
     )
-    arguments.add_argument("--until", type=moment, metavar="TIME", help="show what began before it, UTC")
+    arguments.add_argument(
+        "--until", type=parse_moment, metavar="TIME", help="show what began before it, UTC"
+    )
     on_format(arguments)
     arguments.add_argument("--show", metavar="F1", help="one finding, with every line that proves it")
     arguments.add_argument(
@@ -100,14 +102,14 @@ def parser() -> argparse.ArgumentParser:
     return arguments
 
 
-def run(arguments: argparse.Namespace, progress: ProgressLine) -> int:
+def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
     window = Window(arguments.since, arguments.until)
     window.require_forward()
     settings = in_haste(settings_of(arguments))
     if arguments.tables is not None:
         require_empty(arguments.tables)
-    questions = tuple(parsed(shlex.split(one)) for one in arguments.ask)
-    asked = Asked(
+    questions = tuple(parse_question(shlex.split(one)) for one in arguments.ask)
+    asked = IncidentOptions(
         arguments.format,
         window,
         arguments.tables,

@@ -12,20 +12,20 @@ import pyarrow.compute as pc
 from jobs.incremental.builder import tables_to_build
 from jobs.incremental.night import Night
 from jobs.intake.bronze_writer import Intake
-from jobs.run.looking import Found, Looking
+from jobs.run.looking import LogLook, LogLookResult
 from jobs.run.progress import Progress
-from jobs.run.quality_gate import QualityGate, open_findings, said_of, unmet
+from jobs.run.quality_gate import QualityGate, expectation_text, open_findings, unmet_expectations
 from jobs.run.request import RunRequest, RunResult
 from jobs.run.tables_of_run import TablesOfRun
-from jobs.run.unread import excerpts, problems, unread
+from jobs.run.unread import excerpt_files, unread_files, unreadable_files
 from jobs.run.work import Work
-from jobs.run.zones import said_of_zones
-from pipeline.catalog.tables import BY_NAME, JOBS, Table
+from jobs.run.zones import zone_sentences
+from pipeline.catalog.tables import BY_NAME, JOBS, CatalogTable
 from pipeline.core.conditions import Condition
 from pipeline.core.errors import GateFailed
 from pipeline.core.frames import frame_of, no_rows
-from pipeline.core.record_bytes import SAID_IN, bytes_of
-from pipeline.core.stored_tables import MemoryTables, ReadableTables, asked_of, named_in
+from pipeline.core.record_bytes import SAID_IN, raw_record_bytes
+from pipeline.core.stored_tables import MemoryTables, ReadableTables, columns_to_read, select_from_memory
 from pipeline.store.published import Published
 from schemas.bronze import log_record
 from schemas.gold import finding
@@ -57,10 +57,12 @@ class RecordsInMemory(MemoryTables):
         if spec != log_record.SPEC:
             return super().read(spec, condition, wanted)
         is_whole = RAW in wanted
-        names = named_in(condition, [*wanted, *(SAID_IN if is_whole else ())])
+        names = columns_to_read(condition, [*wanted, *(SAID_IN if is_whole else ())])
         rows = frame_of(self.records.select(names))
         rows = rows if condition is None else rows.filter(condition.polars())
-        return asked_of(rows.with_columns(bytes_of(rows).alias(RAW)) if is_whole else rows, None, wanted)
+        return select_from_memory(
+            rows.with_columns(raw_record_bytes(rows).alias(RAW)) if is_whole else rows, None, wanted
+        )
 
     def append(self, spec: TableSpec, rows: pa.Table) -> None:
         if spec == log_record.SPEC:
@@ -79,23 +81,25 @@ class RecordsInMemory(MemoryTables):
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnalyzedLogs:
     """What the logs of one cluster gave: all tables, and what was read."""
 
     tables: ReadableTables
     result: RunResult
 
 
-def answered(request: RunRequest, progress: Progress, require_room: Callable[[Found], None]) -> Answer:
+def analyze_logs(
+    request: RunRequest, progress: Progress, require_room: Callable[[LogLookResult], None]
+) -> AnalyzedLogs:
     """As the nightly job works on a cluster of which it never read anything; request: of that job.
 
     require_room: is told what is to be read before it is read. NothingToRead: no file is a log of Kafka.
     GateFailed: rows break what their table promises, and what was read is at stake.
     """
     cluster_id, run_id = request.cluster_id, datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-    read = loaded(request, run_id, progress, require_room, {})
+    read = load_into_memory(request, run_id, progress, require_room, {})
     if zones := zones_of(cluster_id, read.stored):
-        read = loaded(request, run_id, progress, require_room, zones)
+        read = load_into_memory(request, run_id, progress, require_room, zones)
     stored, found, work, gate = read
     tables = tables_to_build(JOBS[JOB], frozenset(), has_segments=True) if work.load_seq else []
     at_hand = work.build(tables)
@@ -106,33 +110,33 @@ def answered(request: RunRequest, progress: Progress, require_room: Callable[[Fo
     if refused:
         raise GateFailed(
             expected=f"every critical expectation to hold in cluster {cluster_id}",
-            found=f"{len(refused)} broken, first {said_of(refused[0])}",
+            found=f"{len(refused)} broken, first {expectation_text(refused[0])}",
             todo="report it with the name of the table; nothing is told of this cluster",
         )
     result = result_of(request, run_id, found, work, tables)
-    result.left_out = [said_of(one) for one in unmet(results)]
+    result.left_out = [expectation_text(one) for one in unmet_expectations(results)]
     if tables:
         result.counts |= open_findings(at_hand.whole(BY_NAME[finding.SPEC.name]))
-    return Answer(TablesOfRun(stored, at_hand), result)
+    return AnalyzedLogs(TablesOfRun(stored, at_hand), result)
 
 
 class Loaded(NamedTuple):
     stored: RecordsInMemory
-    found: Found
+    found: LogLookResult
     work: Work
     gate: QualityGate
 
 
-def loaded(
+def load_into_memory(
     request: RunRequest,
     run_id: str,
     progress: Progress,
-    require_room: Callable[[Found], None],
+    require_room: Callable[[LogLookResult], None],
     other_zones: Mapping[int, str],
 ) -> Loaded:
     """The records of all files but those of the nodes in other_zones, by which the sentence that their files get."""
     stored, cluster_id = RecordsInMemory(), request.cluster_id
-    found = Looking(stored, request, run_id, Published(), progress, other_zones=other_zones).look()
+    found = LogLook(stored, request, run_id, Published(), progress, other_zones=other_zones).look()
     require_room(found)
     night = Night(stored, request.settings, cluster_id, run_id, 0, frozenset())
     gate = QualityGate(cluster_id, run_id, is_counted=True)
@@ -144,11 +148,11 @@ def loaded(
 def zones_of(cluster_id: str, stored: RecordsInMemory) -> dict[int, str]:
     """As said_of_zones, by the records."""
     named = stored.read(log_record.SPEC, None, ("cluster_id", "node_id", "controller_epoch", "logged_at"))
-    return said_of_zones(cluster_id, frame_of(named).rename({"logged_at": "first_at"}))
+    return zone_sentences(cluster_id, frame_of(named).rename({"logged_at": "first_at"}))
 
 
 def result_of(
-    request: RunRequest, run_id: str, found: Found, work: Work, tables: Sequence[Table]
+    request: RunRequest, run_id: str, found: LogLookResult, work: Work, tables: Sequence[CatalogTable]
 ) -> RunResult:
     return RunResult(
         request.cluster_id,
@@ -158,8 +162,8 @@ def result_of(
         {"load_seq": work.load_seq, **work.intake.totals},
         {one.spec.name: run_id for one in tables},
         dict(Counter(state for state, _ in found.states.values())),
-        problems(found.states),
-        unread=unread(found.states),
-        excerpts=excerpts(found.states),
+        unreadable_files(found.states),
+        unread=unread_files(found.states),
+        excerpts=excerpt_files(found.states),
         is_judged=bool(tables),
     )

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from jobs.incident.piped import parted
+from jobs.incident.piped import split_by_container
 from jobs.incident.progress import ProgressLine
-from jobs.incident.size import require
+from jobs.incident.size import require_size_limit
 from jobs.intake.discovery import listed_below
 from jobs.settings.model import Settings
 from pipeline.core.archives import Archive, Budget, Unpacking, archive_kind
-from pipeline.core.files import URI, Listed, moment
-from pipeline.kafka.layout.paths import locate
+from pipeline.core.files import URI, Listed, file_time
+from pipeline.kafka.layout.paths import locate_path
 
 STDIN = "-"
 SUFFIX = re.compile(r"(?:\.(?:tar|tgz|tzst|zip))?(?:\.(?:gz|zst))?$")
@@ -53,7 +53,7 @@ class Logs:
         prefix = SUFFIX.sub("", one.relative)
         for member in self.unpacking.members(Archive(one, kind, prefix)):
             inner = member.relative.removeprefix(f"{prefix}/")
-            is_told = is_alone and locate(inner, self.settings.patterns()).node is not None
+            is_told = is_alone and locate_path(inner, self.settings.patterns()).node is not None
             yield replace(member, relative=inner) if is_told else member
 
     def piped(self, stream: BinaryIO) -> Iterator[Listed]:
@@ -64,11 +64,11 @@ class Logs:
         with file.open("wb") as kept:
             while block := stream.read(BLOCK):
                 size += len(block)
-                require(size, self.settings)
+                require_size_limit(size, self.settings)
                 kept.write(block)
-        at = moment(file.stat().st_mtime)
+        at = file_time(file.stat().st_mtime)
         whole = Listed("stdin", "stdin.log", size, at, stored_at=str(file))
-        parts = parted(file, self.folder)
+        parts = split_by_container(file, self.folder)
         if not parts:
             yield from self.opened(whole, is_alone=True)
         for name, place in parts.items():
@@ -77,6 +77,6 @@ class Logs:
                 f"stdin!{name}",
                 f"{name}/stdin.log",
                 found.st_size,
-                moment(found.st_mtime),
+                file_time(found.st_mtime),
                 stored_at=str(place),
             )

@@ -26,7 +26,7 @@ class Memory:
         return self.free < min(max(LEAST_BYTES, self.total * LEAST_SHARE), self.total // 4)
 
 
-def memory(machine: Path = MACHINE, container: Path = CONTAINER) -> Memory | None:
+def scarcest_memory(machine: Path = MACHINE, container: Path = CONTAINER) -> Memory | None:
     """The scarcer of the machine's and the container's (cgroup v2); None where neither is told, as on macOS."""
     told = [one for one in (of_machine(machine), of_container(container)) if one is not None]
     return min(told, key=lambda one: one.free, default=None)

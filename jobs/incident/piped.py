@@ -15,7 +15,7 @@ FIRST_LINES = 20
 MOST_NODES = 500  # files that are open at once
 
 
-def parted(file: Path, folder: Path) -> dict[str, Path]:
+def split_by_container(file: Path, folder: Path) -> dict[str, Path]:
     """By name of the container its lines, without what stands before them; none if lines do not all begin so."""
     with file.open("rb") as stream:
         first = [line for line in islice(stream, FIRST_LINES) if line.strip()]

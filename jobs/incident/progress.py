@@ -3,7 +3,7 @@
 import sys
 import time
 
-from jobs.incident.memory import memory, require_memory
+from jobs.incident.memory import require_memory, scarcest_memory
 from jobs.run.progress import Progress
 
 CLEAR = "\r\033[K"
@@ -17,7 +17,7 @@ class ProgressLine(Progress):
     due: float = EACH_SECONDS
 
     def stage(self, name: str, counts: str) -> None:
-        require_memory(memory())
+        require_memory(scarcest_memory())
         text = f"{self.label}{name} {counts}".strip()
         seconds = time.monotonic() - self.started
         if self.is_terminal:

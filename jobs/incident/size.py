@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from jobs.incremental.placement import unpacked_bytes
 from jobs.intake.discovery import Candidate
-from jobs.run.looking import Found
+from jobs.run.looking import LogLookResult
 from jobs.settings.model import Settings
 from jobs.text import human_bytes
 from pipeline.core.errors import InputProblem
@@ -14,15 +14,15 @@ def require_candidates(clusters: Iterable[Sequence[Candidate]], settings: Settin
     """InputProblem: what is named as a log of Kafka is more by far, before any of it is looked into."""
     for candidates in clusters:
         named = [one.listed for one in candidates if one.located.log is not None]
-        require(unpacked_bytes(named), settings)
+        require_size_limit(unpacked_bytes(named), settings)
 
 
-def require_planned(settings: Settings, found: Found) -> None:
+def require_planned(settings: Settings, found: LogLookResult) -> None:
     """InputProblem: what was found to be read is more."""
-    require(sum(one.limit - one.start_offset for one in found.planned.segments), settings)
+    require_size_limit(sum(one.limit - one.start_offset for one in found.planned.segments), settings)
 
 
-def require(size: int, settings: Settings) -> None:
+def require_size_limit(size: int, settings: Settings) -> None:
     most = settings.limits.incident_bytes
     if size > most:
         raise InputProblem(

@@ -15,12 +15,12 @@ def require_empty(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         first = next(folder.iterdir(), None)
     except OSError as problem:
-        raise refused(folder, problem.strerror or str(problem)) from None
+        raise tables_folder_error(folder, problem.strerror or str(problem)) from None
     if first is not None:
-        raise refused(folder, f"{first.name} in it")
+        raise tables_folder_error(folder, f"{first.name} in it")
 
 
-def refused(folder: Path, found: str) -> SettingsError:
+def tables_folder_error(folder: Path, found: str) -> SettingsError:
     return SettingsError(
         expected=f"--tables with a folder that is empty or not there yet, {folder}",
         found=found,
@@ -36,4 +36,4 @@ def write_tables(folder: Path, tables: ReadableTables) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
             pq.write_table(tables.read(spec), file, compression="zstd")
         except OSError as problem:
-            raise refused(folder, problem.strerror or str(problem)) from None
+            raise tables_folder_error(folder, problem.strerror or str(problem)) from None

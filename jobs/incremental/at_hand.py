@@ -8,10 +8,17 @@ import polars as pl
 from polars import col
 
 from jobs.incremental.night import Night
-from pipeline.bronze.shared_files import as_one_node
-from pipeline.catalog.tables import SPECS, Refresh, Table
-from pipeline.core.conditions import Condition, before, differs, is_in, reaching, since
-from pipeline.core.frames import empty, frame_of
+from pipeline.bronze.shared_files import without_nodes_where_shared
+from pipeline.catalog.tables import SPECS, CatalogTable, Refresh
+from pipeline.core.conditions import (
+    Condition,
+    column_before,
+    column_differs,
+    column_reaching,
+    column_since,
+    is_in,
+)
+from pipeline.core.frames import empty_frame, frame_of
 from schemas.bronze import source_file
 from schemas.spec import TableSpec
 
@@ -49,13 +56,13 @@ class AtHand:
     ) -> pl.DataFrame:
         """Rows of earlier runs that meet the condition; each question is asked once in a run."""
         if spec.name not in self.stored_names:
-            return empty(spec).select(columns or spec.columns)
+            return empty_frame(spec).select(columns or spec.columns)
         key = (spec.name, f"{condition} {columns}")
         if key not in self.kept:
             self.kept[key] = frame_of(self.night.tables.read(spec, condition, columns))
         return self.kept[key]
 
-    def whole(self, table: Table) -> pl.DataFrame:
+    def whole(self, table: CatalogTable) -> pl.DataFrame:
         """All rows of a table."""
         spec, built = table.spec, self.built.get(table.spec.name)
         if built is None:
@@ -64,27 +71,29 @@ class AtHand:
             return built.rows
         return pl.concat([self.stored(spec, self.is_earlier(table, built)), built.rows])
 
-    def is_earlier(self, table: Table, built: Built) -> Condition:
+    def is_earlier(self, table: CatalogTable, built: Built) -> Condition:
         """True for stored rows that stand beside those that the run built."""
         if table.refresh is Refresh.RUN:
-            return differs("run_id", self.night.run_id)
-        return ~self.night.is_of_run() if built.since is None else before(table.ordered_by, built.since)
+            return column_differs("run_id", self.night.run_id)
+        return (
+            ~self.night.is_of_run() if built.since is None else column_before(table.ordered_by, built.since)
+        )
 
-    def since(self, table: Table, start: datetime) -> pl.DataFrame:
+    def since(self, table: CatalogTable, start: datetime) -> pl.DataFrame:
         """The rows that may tell of the time from `start` on: of a table by segments those of segments that reach it,
         of one by days those that are ordered at or after it, or at no time yet."""
         if table.refresh is Refresh.APPEND:
             return self.of_segments(table, start)
         spec, name, built = table.spec, table.ordered_by, self.built.get(table.spec.name)
         if built is None:
-            return self.stored(spec, reaching(name, start))
-        rows = built.rows.filter(reaching(name, start).polars())
+            return self.stored(spec, column_reaching(name, start))
+        rows = built.rows.filter(column_reaching(name, start).polars())
         if built.is_all or built.since is None or built.since <= start:
             return rows
-        between = since(name, start) & before(name, built.since)
+        between = column_since(name, start) & column_before(name, built.since)
         return pl.concat([self.stored(spec, between), rows])
 
-    def of_segments(self, table: Table, start: datetime) -> pl.DataFrame:
+    def of_segments(self, table: CatalogTable, start: datetime) -> pl.DataFrame:
         numbers, built = self.segments_reaching(start), self.built.get(table.spec.name)
         among = is_in("load_seq", numbers)
         if built is None:
@@ -125,9 +134,9 @@ class AtHand:
 def of_each_log(segments: pl.DataFrame) -> pl.DataFrame:
     """Segments with_file_begin(), as_one_node(), of a file of several loggers once for each of LOGS."""
     logs = pl.when(col("log") == "mixed").then(pl.lit(list(LOGS))).otherwise(pl.concat_list("log"))
-    return with_file_begin(as_one_node(segments)).with_columns(log=logs).explode("log")
+    return with_file_from_at(without_nodes_where_shared(segments)).with_columns(log=logs).explode("log")
 
 
-def with_file_begin(segments: pl.DataFrame) -> pl.DataFrame:
+def with_file_from_at(segments: pl.DataFrame) -> pl.DataFrame:
     """Segments with file_from_at, the earliest time in their file."""
     return segments.with_columns(file_from_at=col("first_logged_at").min().over("file_id"))

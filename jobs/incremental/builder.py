@@ -9,11 +9,11 @@ import pyarrow as pa
 from jobs.incremental.at_hand import AtHand, Built
 from jobs.incremental.kernel_inputs import KernelInputs
 from jobs.incremental.night import Night
-from jobs.incremental.records import Records
+from jobs.incremental.records import RunRecords
 from jobs.incremental.starts import Starts
-from pipeline.catalog.tables import BY_NAME, RECORDS, Refresh, Table
-from pipeline.core.conditions import reaching
-from pipeline.core.frames import declared, frame_of
+from pipeline.catalog.tables import BY_NAME, RECORDS, CatalogTable, Refresh
+from pipeline.core.conditions import column_reaching
+from pipeline.core.frames import declared_table, frame_of
 from schemas.bronze import file_sighting
 from schemas.spec import TableSpec
 
@@ -28,10 +28,10 @@ class Builder:
         self.night, self.sift = night, sift
         self.at_hand = AtHand(night)
         self.starts = Starts(night, self.at_hand)
-        self.records = Records(night, self.at_hand)
+        self.records = RunRecords(night, self.at_hand)
         self.inputs = KernelInputs(night, self.at_hand, self.records)
 
-    def build(self, tables: Sequence[Table], sightings: pa.Table | None = None) -> None:
+    def build(self, tables: Sequence[CatalogTable], sightings: pa.Table | None = None) -> None:
         """Runs the kernels and stores what they give. sightings: new rows of bronze.file_sighting, which kernels see.
 
         What a write raises is raised once those that had begun are through; no other table is built then.
@@ -44,7 +44,7 @@ class Builder:
             self.records.release()
 
     def build_all(
-        self, tables: Sequence[Table], sightings: pa.Table | None, pool: ThreadPoolExecutor
+        self, tables: Sequence[CatalogTable], sightings: pa.Table | None, pool: ThreadPoolExecutor
     ) -> None:
         writes: list[Future[None]] = []
         if sightings is not None:
@@ -61,7 +61,7 @@ class Builder:
         wait(writes, return_when=FIRST_EXCEPTION)
         raise_first(writes)
 
-    def built(self, table: Table) -> pa.Table | None:
+    def built(self, table: CatalogTable) -> pa.Table | None:
         """The rows of a table that this run stores; None: what it brings leaves the table as it is."""
         self.starts.look(table)
         if self.starts.is_untouched(table):
@@ -69,8 +69,8 @@ class Builder:
         rows = self.kernel_rows(table)
         start = self.starts.start_of(table)
         if start is not None:
-            rows = rows.filter(reaching(table.ordered_by, start).polars())
-        given = declared(rows, table.spec)
+            rows = rows.filter(column_reaching(table.ordered_by, start).polars())
+        given = declared_table(rows, table.spec)
         found = given if self.brings_nothing(table, given) else self.sift(table.spec, given)
         if found is not given:
             self.records.sifted.add(table.spec.name)
@@ -78,12 +78,12 @@ class Builder:
         self.at_hand.note(table.spec, Built(frame_of(found), is_all, start))
         return found
 
-    def brings_nothing(self, table: Table, rows: pa.Table) -> bool:
+    def brings_nothing(self, table: CatalogTable, rows: pa.Table) -> bool:
         """True if the lines of the run give no rows of a table that grows by segments."""
         is_added = self.night.is_appended(table) or table.spec.name not in self.at_hand.stored_names
         return table.refresh is Refresh.APPEND and is_added and not rows.num_rows
 
-    def kernel_rows(self, table: Table) -> pl.DataFrame:
+    def kernel_rows(self, table: CatalogTable) -> pl.DataFrame:
         """What the kernel gives, from a day on of which it tells nothing else of the time before it."""
         if table.build is None:
             raise TypeError(f"{table.spec.name} has no build")
@@ -93,7 +93,7 @@ class Builder:
         rows = table.build(**given)
         return self.kernel_rows(table) if self.starts.is_lowered(table, rows, given) else rows
 
-    def store(self, table: Table, rows: pa.Table) -> None:
+    def store(self, table: CatalogTable, rows: pa.Table) -> None:
         """Appends the rows, or puts them in place of those that they follow."""
         spec, start, tables = table.spec, self.at_hand.built[table.spec.name].since, self.night.tables
         is_added = spec.name not in self.at_hand.stored_names or self.night.is_appended(table)
@@ -113,6 +113,6 @@ def raise_first(writes: Iterable[Future[None]]) -> None:
         write.result()
 
 
-def tables_to_build(names: Sequence[str], fresh: frozenset[str], *, has_segments: bool) -> list[Table]:
+def tables_to_build(names: Sequence[str], fresh: frozenset[str], *, has_segments: bool) -> list[CatalogTable]:
     """Of the tables of a job those that change: all if there are segments, else those that are not fresh."""
     return [BY_NAME[name] for name in names if has_segments or name not in fresh]

@@ -10,8 +10,16 @@ from jobs.incremental.at_hand import AtHand
 from jobs.incremental.lines_before import CARRIED_LINE, lines_before
 from jobs.incremental.terms_before import day_before, summary_before, view_before
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.core.conditions import Condition, all_of, before, equals, is_in, reaching, since
-from pipeline.core.frames import empty
+from pipeline.core.conditions import (
+    Condition,
+    all_conditions,
+    column_before,
+    column_equals,
+    column_reaching,
+    column_since,
+    is_in,
+)
+from pipeline.core.frames import empty_frame
 from pipeline.gold.leader_election.kraft_marks import RUNS
 from pipeline.model.brokers.first_signs import SIGN_OF_TERM
 from pipeline.model.partitions.service_parts import ended_intervals, whole_intervals
@@ -43,7 +51,7 @@ MOST_NAMES = 500
 State = Callable[[AtHand, datetime], pl.DataFrame]
 
 
-def named(column: str, names: list[str]) -> Condition | None:
+def names_condition(column: str, names: list[str]) -> Condition | None:
     """Rows of these names; None, all of them, where there are too many to ask for."""
     return is_in(column, names) if len(names) <= MOST_NAMES else None
 
@@ -51,15 +59,15 @@ def named(column: str, names: list[str]) -> Condition | None:
 def deletion_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """(cluster_id, topic, deletions, removed_at): how often each topic ended before the day, and when it was removed,
     if it has not been created since."""
-    is_done = is_in("step", ENDED) & before("logged_at", start)
+    is_done = is_in("step", ENDED) & column_before("logged_at", start)
     later = at_hand.since(BY_SHORT_NAME["controller_line"], start).select(PLACE)
     done = at_hand.stored(topic_event.SPEC, is_done).join(later, on=PLACE, how="anti")
     removed = done.filter(col("step") == REMOVED)
     created = removed.clear()
     if not removed.is_empty():
-        is_created = equals("step", CREATED) & before("logged_at", start)
-        of_them = named("topic", removed["topic"].unique().sort().to_list())
-        created = at_hand.stored(topic_event.SPEC, all_of(is_created, of_them))
+        is_created = column_equals("step", CREATED) & column_before("logged_at", start)
+        of_them = names_condition("topic", removed["topic"].unique().sort().to_list())
+        created = at_hand.stored(topic_event.SPEC, all_conditions(is_created, of_them))
     last = (
         pl.concat([removed, created.join(later, on=PLACE, how="anti")])
         .sort("logged_at", *PLACE)
@@ -76,10 +84,10 @@ def timeline_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     is said afterwards, and of the partitions that are open in KRaft by an inference."""
     said = (at_hand.since(BY_SHORT_NAME[name], start)["topic"] for name in SAYING)
     topics = pl.concat(list(said)).unique().drop_nulls().sort().to_list()
-    earlier, of_topics = before("valid_from_at", start), named("topic", topics)
-    kept = earlier if of_topics is None else earlier & (reaching("valid_until_at", start) | of_topics)
+    earlier, of_topics = column_before("valid_from_at", start), names_condition("topic", topics)
+    kept = earlier if of_topics is None else earlier & (column_reaching("valid_until_at", start) | of_topics)
     rows = at_hand.stored(partition_timeline.SPEC, kept)
-    is_open = reaching("valid_until_at", start).polars()
+    is_open = column_reaching("valid_until_at", start).polars()
     inferred = rows.filter(is_open, col("topic_id").is_not_null(), col("partition_epoch").is_null())
     if inferred.is_empty():
         return rows
@@ -97,15 +105,19 @@ def led_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
         col("leader") >= 0,
         col("leader").is_not_null() & col("leader_epoch").is_not_null(),
     )
-    is_led_then = before("valid_from_at", start).polars() & (has_leader & has_epoch).fill_null(value=False)
+    is_led_then = column_before("valid_from_at", start).polars() & (has_leader & has_epoch).fill_null(
+        value=False
+    )
     since_then = at_hand.since(BY_SHORT_NAME["partition_timeline"], start)
     later = whole_intervals(since_then).sort("interval_seq")
     first = later.unique(PARTITION, keep="first", maintain_order=True)
     unled = first.filter(~is_led_then, col("interval_seq") > 1)
     if unled.is_empty():
-        return empty(partition_timeline.SPEC)
-    of_topics = named("topic", unled["topic"].unique().sort().to_list())
-    ended = at_hand.stored(partition_timeline.SPEC, all_of(before("valid_until_at", start), of_topics))
+        return empty_frame(partition_timeline.SPEC)
+    of_topics = names_condition("topic", unled["topic"].unique().sort().to_list())
+    ended = at_hand.stored(
+        partition_timeline.SPEC, all_conditions(column_before("valid_until_at", start), of_topics)
+    )
     theirs = ended_intervals(ended).join(unled, on=PARTITION, how="semi").sort("interval_seq")
     last = [
         theirs.filter(one).unique(PARTITION, keep="last", maintain_order=True)
@@ -116,16 +128,16 @@ def led_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
 
 def sessions_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """Rows of gold.broker_session that begin before the day: those that reach it, and the last one of each broker."""
-    rows = at_hand.stored(broker_session.SPEC, before("joined_at", start))
+    rows = at_hand.stored(broker_session.SPEC, column_before("joined_at", start))
     last = rows.sort("joined_at", nulls_last=False).unique(("cluster_id", "broker_id"), keep="last")
-    kept = pl.concat([rows.filter(reaching("left_at", start).polars()), last])
+    kept = pl.concat([rows.filter(column_reaching("left_at", start).polars()), last])
     return kept.unique(("cluster_id", "broker_id", "joined_at"), keep="first")
 
 
 def topic_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """Rows of gold.topic_lifecycle that begin before the day, those that ended among them: a KRaft controller that
     starts prints topics of long ago once more."""
-    return at_hand.stored(topic_lifecycle.SPEC, before("first_seen_at", start))
+    return at_hand.stored(topic_lifecycle.SPEC, column_before("first_seen_at", start))
 
 
 def outage_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
@@ -144,9 +156,9 @@ def outage_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
 def doubted_before(at_hand: AtHand, outages: pl.DataFrame, start: datetime) -> pl.DataFrame:
     """(OUTAGE) of these outages those of which an interval that ended before the day is in doubt."""
     first_at = outages["noticed_at"].to_list()
-    ended = before("valid_until_at", start) & since("valid_until_at", min(first_at))
-    of_topics = named("topic", outages["topic"].unique().sort().to_list())
-    parts = at_hand.stored(partition_timeline.SPEC, all_of(ended, of_topics))
+    ended = column_before("valid_until_at", start) & column_since("valid_until_at", min(first_at))
+    of_topics = names_condition("topic", outages["topic"].unique().sort().to_list())
+    parts = at_hand.stored(partition_timeline.SPEC, all_conditions(ended, of_topics))
     is_in_doubt = ~col("is_served") & (col("certainty") == UNDETERMINED)
     in_doubt = parts.filter(is_in_doubt).select(*PARTITION, from_at="valid_from_at")
     found = outages.join(in_doubt, on=PARTITION).filter(col("from_at") >= col("noticed_at"))
@@ -158,7 +170,7 @@ def imbalance_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     tells of a partition whose creation was not seen."""
     spec = leader_imbalance.SPEC
     open_ones = interval_before(at_hand, spec, "valid_from_at", "valid_until_at", start)
-    unseen = before("valid_until_at", start) & equals("reason", CREATION_UNSEEN)
+    unseen = column_before("valid_until_at", start) & column_equals("reason", CREATION_UNSEEN)
     return pl.concat([open_ones, at_hand.stored(spec, unseen).head(1)])
 
 
@@ -167,12 +179,12 @@ def run_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     each day and kind before it. Which controllers print theirs is told by any of them."""
     terms = with_superseded(at_hand.whole(BY_SHORT_NAME["term"]))
     began = pl.min_horizontal("elected_at", "first_seen_at")
-    is_open = reaching("superseded_at", start).polars()
+    is_open = column_reaching("superseded_at", start).polars()
     going_on = terms.filter(col("mode") == "kraft", is_open, began < start)
     first = going_on.select(at=began)["at"].min()
     if not isinstance(first, datetime):
-        return empty(election_event.SPEC)
-    in_time = since("logged_at", first) & before("logged_at", start)
+        return empty_frame(election_event.SPEC)
+    in_time = column_since("logged_at", first) & column_before("logged_at", start)
     rows = at_hand.stored(election_event.SPEC, is_in("event", RUNS) & in_time).sort("logged_at", *PLACE)
     day = rows.with_columns(day_at=col("logged_at").dt.truncate("1d"))
     each = day.unique(
@@ -183,14 +195,14 @@ def run_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
 
 def process_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """Rows of silver.process_run that reach the day, with their lines of before it alone: the others are read."""
-    rows = at_hand.stored(process_run.SPEC, reaching("next_started_at", start))
+    rows = at_hand.stored(process_run.SPEC, column_reaching("next_started_at", start))
     lines = ("first_line_at", "last_line_at")
     return rows.with_columns(pl.when(col(name) < start).then(name).alias(name) for name in lines)
 
 
 def sign_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """(SIGN_OF_TERM) of each term the first sign of its end, if it lies before the day."""
-    rows = at_hand.stored(controller_term.SPEC, before("first_sign_at", start))
+    rows = at_hand.stored(controller_term.SPEC, column_before("first_sign_at", start))
     lines = col("lines").map.get("first_sign")
     return rows.select(*TERM, sign_before_at="first_sign_at", sign_before_lines=lines)
 
@@ -199,7 +211,7 @@ def interval_before(
     at_hand: AtHand, spec: TableSpec, from_column: str, until_column: str, start: datetime
 ) -> pl.DataFrame:
     """Rows of an interval table that begin before the day and reach it: the table is its own state."""
-    return at_hand.stored(spec, before(from_column, start) & reaching(until_column, start))
+    return at_hand.stored(spec, column_before(from_column, start) & column_reaching(until_column, start))
 
 
 STATES: dict[str, State] = {
@@ -225,23 +237,23 @@ KEPT_IN = {
     "day_before": controller_day.SPEC,
 }
 NOTHING: dict[str, pl.DataFrame] = {
-    "summary_before": empty(replay_summary.SPEC),
+    "summary_before": empty_frame(replay_summary.SPEC),
     "deletion_before": pl.DataFrame(schema=DELETION_BEFORE),
-    "timeline_before": empty(partition_timeline.SPEC),
-    "session_before": empty(broker_session.SPEC),
-    "topic_before": empty(topic_lifecycle.SPEC),
-    "outage_before": empty(partition_outage.SPEC),
-    "imbalance_before": empty(leader_imbalance.SPEC),
-    "run_before": empty(election_event.SPEC),
-    "led_before": empty(partition_timeline.SPEC),
+    "timeline_before": empty_frame(partition_timeline.SPEC),
+    "session_before": empty_frame(broker_session.SPEC),
+    "topic_before": empty_frame(topic_lifecycle.SPEC),
+    "outage_before": empty_frame(partition_outage.SPEC),
+    "imbalance_before": empty_frame(leader_imbalance.SPEC),
+    "run_before": empty_frame(election_event.SPEC),
+    "led_before": empty_frame(partition_timeline.SPEC),
     "line_before": CARRIED_LINE,
-    "view_before": empty(partition_view.SPEC),
-    "day_before": empty(controller_day.SPEC),
-    "process_before": empty(process_run.SPEC),
+    "view_before": empty_frame(partition_view.SPEC),
+    "day_before": empty_frame(controller_day.SPEC),
+    "process_before": empty_frame(process_run.SPEC),
     "sign_before": pl.DataFrame(schema=SIGN_OF_TERM),
 }
 
 
-def carried(name: str, at_hand: AtHand, start: datetime | None) -> pl.DataFrame:
+def state_before_day(name: str, at_hand: AtHand, start: datetime | None) -> pl.DataFrame:
     """The state of that name before the day; nothing where all is built."""
     return NOTHING[name] if start is None else STATES[name](at_hand, start)

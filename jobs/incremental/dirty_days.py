@@ -8,7 +8,7 @@ from polars import col
 
 from jobs.incremental.at_hand import LOGS, of_each_log
 from pipeline.gold.partition_timeline.watched import watched_from
-from pipeline.model.brokers.balancing import DEFAULTS, NAMES, typed
+from pipeline.model.brokers.balancing import DEFAULTS, NAMES, typed_setting_value
 from pipeline.model.brokers.session_limits import default_seconds
 from pipeline.model.brokers.silent_signals import without_signal
 from pipeline.model.lines.acting import SEQ_BITS
@@ -37,7 +37,7 @@ def begin_of_day(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def earliest(*times: datetime | None) -> datetime | None:
+def earliest_time(*times: datetime | None) -> datetime | None:
     """The first of the times that there are."""
     return min((one for one in times if one is not None), default=None)
 
@@ -68,32 +68,41 @@ def dirty_at(
     segments: rows of bronze.source_file with status: new, old, or gone as others replace them. terms, settings,
     wordings: silver.term, silver.broker_setting and silver.wording_seen now and as they were.
     """
-    of_terms = (affected_from(*map(one, terms)) for one in (identities, ends, unseen, voids, unproved))
-    of_all = earliest(
+    of_terms = (
+        affected_from(*map(one, terms))
+        for one in (
+            term_identities,
+            superseded_term_ends,
+            unseen_term_begins,
+            void_term_begins,
+            unproved_term_begins,
+        )
+    )
+    of_all = earliest_time(
         affected_from(*map(held_values, settings)), first_watched(terms[0], wordings), first_terms(*terms)
     )
     begin = first_time(segments, "first_logged_at")
     of_all = of_all if of_all is None or begin is None else max(of_all, begin)
     new = first_time(segments.filter(col("status") == "new"), "first_logged_at")
-    return earliest(new, overtaken(segments), *of_terms, of_all)
+    return earliest_time(new, earliest_overtaken_time(segments), *of_terms, of_all)
 
 
-def began() -> pl.Expr:
+def begin_of_term() -> pl.Expr:
     return pl.min_horizontal("elected_at", "first_seen_at")
 
 
-def identities(term: pl.DataFrame) -> pl.DataFrame:
+def term_identities(term: pl.DataFrame) -> pl.DataFrame:
     """Lines belong to a term, and its moves are judged, by what is known of it: from its begin on."""
-    return term.select(*WATCHED, began().alias(AFFECTS))
+    return term.select(*WATCHED, begin_of_term().alias(AFFECTS))
 
 
-def ends(term: pl.DataFrame) -> pl.DataFrame:
+def superseded_term_ends(term: pl.DataFrame) -> pl.DataFrame:
     """What a controller did not find at its start rests on the last line of the one before: from its election on."""
     followed = with_superseded(term).filter(col("superseded_at").is_not_null())
     return followed.select(*TERM, "last_seen_at", col("superseded_at").alias(AFFECTS))
 
 
-def unseen(term: pl.DataFrame) -> pl.DataFrame:
+def unseen_term_begins(term: pl.DataFrame) -> pl.DataFrame:
     """Ratios are undetermined from the time on from which a term may be missing, leaders until one is stated again."""
     first = unseen_from(term).filter(col("unseen_at").is_not_null())
     each = pl.concat([unseen_stretches(term), half_read_stretches(term)])
@@ -103,13 +112,13 @@ def unseen(term: pl.DataFrame) -> pl.DataFrame:
     return both.with_columns(col("unseen_at").alias(AFFECTS))
 
 
-def voids(term: pl.DataFrame) -> pl.DataFrame:
+def void_term_begins(term: pl.DataFrame) -> pl.DataFrame:
     """A KRaft controller may give up on the next day what it decided."""
     given_up = term.filter(col("void_from_at").is_not_null())
     return given_up.select(*TERM, "void_from_at", col("void_from_at").alias(AFFECTS))
 
 
-def unproved(term: pl.DataFrame) -> pl.DataFrame:
+def unproved_term_begins(term: pl.DataFrame) -> pl.DataFrame:
     """Logs of later days, or those of days that were missing, tell whether a KRaft term went on: from that day on."""
     since = term.filter(col("unproved_from_at").is_not_null())
     return since.select(*TERM, "unproved_from_at", col("unproved_from_at").alias(AFFECTS))
@@ -145,7 +154,7 @@ def held_values(broker_setting: pl.DataFrame) -> pl.DataFrame:
     of_setting = ("cluster_id", "node_id", "name")
     parts = [
         broker_setting.filter((col("name") == name) & col("node_id").is_not_null()).with_columns(
-            number=typed(key).cast(pl.Float64).fill_null(float(DEFAULTS[key])),
+            number=typed_setting_value(key).cast(pl.Float64).fill_null(float(DEFAULTS[key])),
             default=pl.lit(float(DEFAULTS[key])),
         )
         for key, name in NAMES.items()
@@ -160,7 +169,7 @@ def held_values(broker_setting: pl.DataFrame) -> pl.DataFrame:
     return told.filter(is_other).select(*of_setting, "number", since.alias(AFFECTS))
 
 
-def overtaken(segments: pl.DataFrame) -> datetime | None:
+def earliest_overtaken_time(segments: pl.DataFrame) -> datetime | None:
     """The earliest time of segments that are gone, of all logs, and of LOGS those that stand behind a new one or one
     that is gone, or whose file has come to another place among those of its node and log."""
     own = of_each_log(segments).filter(col("log").is_in(LOGS))
@@ -173,7 +182,7 @@ def overtaken(segments: pl.DataFrame) -> datetime | None:
     begin = pl.when("is_moved").then("file_from_at").otherwise("first_logged_at")
     touched = found.filter(col("status") == "old", col("is_behind") | col("is_moved"))
     gone = segments.filter(col("status") == "gone")
-    return earliest(first_time(touched.select(at=begin), "at"), first_time(gone, "first_logged_at"))
+    return earliest_time(first_time(touched.select(at=begin), "at"), first_time(gone, "first_logged_at"))
 
 
 def judged_at(
@@ -193,7 +202,7 @@ def judged_at(
         affected_from(*map(session_defaults, releases)),
         affected_from(*map(silent_signals, releases)),
     )
-    return earliest(traced_again(lines, summaries), beside_a_later_life(lines, terms), *of_dimensions)
+    return earliest_time(traced_again(lines, summaries), begin_of_later_life(lines, terms), *of_dimensions)
 
 
 def session_defaults(release_span: pl.DataFrame) -> pl.DataFrame:
@@ -219,12 +228,12 @@ def traced_again(lines: pl.DataFrame, summaries: pl.DataFrame) -> datetime | Non
     return first_time(ends.filter(col("traced_seq") < col("end_seq")).select(at=at), "at")
 
 
-def beside_a_later_life(lines: pl.DataFrame, terms: pl.DataFrame) -> datetime | None:
+def begin_of_later_life(lines: pl.DataFrame, terms: pl.DataFrame) -> datetime | None:
     """A controller that acts beside those of a later life of the cluster (a migration to KRaft) moves the end of the
     earlier one: from the begin of the later one's terms on."""
     lives = lines.select("cluster_id", going_on=life_of_term()).drop_nulls().unique()
     quorums = terms.filter(col("mode") == "kraft").join(lives, on="cluster_id")
-    return first_time(quorums.filter(col("life") > col("going_on")).select(at=began()), "at")
+    return first_time(quorums.filter(col("life") > col("going_on")).select(at=begin_of_term()), "at")
 
 
 def life_of_term() -> pl.Expr:
@@ -232,7 +241,7 @@ def life_of_term() -> pl.Expr:
     return col("term_id").str.split_exact("-", 1).struct.field("field_0").cast(pl.Int32, strict=False)
 
 
-def told_anew(
+def earliest_changed_interval(
     rows: pl.DataFrame, before: pl.DataFrame, key: Sequence[str], watched: Sequence[str], start: datetime
 ) -> datetime | None:
     """The earliest begin (valid_from_at) before `start` of intervals of which rows and those before it say differently.
@@ -248,7 +257,7 @@ def told_anew(
     return affected_from(now, then)
 
 
-def told_otherwise(stored: pl.DataFrame, now: pl.DataFrame) -> datetime | None:
+def earliest_changed_reason(stored: pl.DataFrame, now: pl.DataFrame) -> datetime | None:
     """The earliest end (left_at) of sessions whose reason is another one than was stored: a next start is seen only
     now, or what the process said later."""
     key = ("cluster_id", "broker_id", "joined_at")
@@ -268,5 +277,5 @@ def first_deposed_day(
     """Begin of the first day of the terms that have such lines from `since` on and had a successor before it."""
     saying = lines.filter(col("event").is_in(list(events)) & (col("ordered_at") >= since))
     deposed = with_superseded(terms).filter(col("superseded_at") < since)
-    found = first_time(deposed.join(saying, on=TERM, how="semi").select(at=began()), "at")
+    found = first_time(deposed.join(saying, on=TERM, how="semi").select(at=begin_of_term()), "at")
     return None if found is None else begin_of_day(found)

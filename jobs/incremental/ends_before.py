@@ -7,7 +7,7 @@ from polars import col
 
 from jobs.incremental.at_hand import AtHand
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.core.conditions import before, is_in, reaching, since
+from pipeline.core.conditions import column_before, column_reaching, column_since, is_in
 from pipeline.model.brokers.end_reasons import TOLD_LATE
 from pipeline.model.terms.succession import TERM
 from pipeline.rules.registry import OF_CONNECTIONS
@@ -20,21 +20,23 @@ LATEST = 2 * TOLD_LATE
 EARLIER = timedelta(minutes=5)
 
 
-def told_late(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+def sessions_without_final_reason(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """Rows of gold.broker_session that ended before the day and whose reason may not be final: their process has not
     started since, its server.log was not there, or what tells of the end is near the day. Of a node without any nothing
     tells."""
     is_open = is_in("end_unknown_why", [NOT_BACK, NO_LOG])
-    is_near = since("left_at", start - LATEST) | since("end_reason_at", start - LATEST)
+    is_near = column_since("left_at", start - LATEST) | column_since("end_reason_at", start - LATEST)
     nodes = at_hand.whole(BY_SHORT_NAME["process_run"])["node_id"].unique().sort().to_list()
     has_log = is_in("broker_id", nodes)
-    return at_hand.stored(broker_session.SPEC, before("left_at", start) & has_log & (is_open | is_near))
+    return at_hand.stored(
+        broker_session.SPEC, column_before("left_at", start) & has_log & (is_open | is_near)
+    )
 
 
 def ended_since(at_hand: AtHand, start: datetime) -> datetime | None:
     """The last line of the controllers of which lines since the day say for the first time that, or why, they ended:
     first signs of that are looked for since then. Another was elected, or their process ended or started again."""
-    is_open = is_in("end_unknown_why", [NOT_BACK]) | reaching("superseded_at", start)
+    is_open = is_in("end_unknown_why", [NOT_BACK]) | column_reaching("superseded_at", start)
     stored = at_hand.stored(controller_term.SPEC, is_open)
     terms = at_hand.whole(BY_SHORT_NAME["term"])
     began = pl.coalesce("elected_at", "first_seen_at")
@@ -58,6 +60,6 @@ def ended_since(at_hand: AtHand, start: datetime) -> datetime | None:
 def unanswered_since(at_hand: AtHand, start: datetime) -> datetime | None:
     """When the first finding began that rests on connections and goes on at the day: its kernel reads the connections
     of all that time again. None: there is no such finding."""
-    reaches = is_in("rule", OF_CONNECTIONS) & reaching("valid_until_at", start)
+    reaches = is_in("rule", OF_CONNECTIONS) & column_reaching("valid_until_at", start)
     at = at_hand.stored(finding.SPEC, reaches)["valid_from_at"].min()
     return at if isinstance(at, datetime) else None

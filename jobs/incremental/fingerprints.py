@@ -11,7 +11,7 @@ from pipeline.catalog.tables import BY_SHORT_NAME, LIMITS, SETTINGS, TABLES, sta
 TEMPLATES_READ, FORMS_READ = "templates", "forms"
 
 
-def watermark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> str:
+def table_watermark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> str:
     """What a table was built from: rows through load_seq, knowledge, and settings if it stands on them: those of
     findings are asked of few tables, so that a finding that is silenced builds no others anew."""
     told = stands_on(name.split(".")[1]) & frozenset(SETTINGS)
@@ -40,11 +40,13 @@ def fresh_tables(
     """Names of the tables that a run which published these watermarks left as they would be built now."""
     built = (one.spec.name for one in TABLES if one.build is not None)
     return frozenset(
-        name for name in built if watermarks.get(name) == watermark(name, load_seq, settings, cluster_id)
+        name
+        for name in built
+        if watermarks.get(name) == table_watermark(name, load_seq, settings, cluster_id)
     )
 
 
-def sound(built: Collection[str], fresh: Collection[str]) -> frozenset[str]:
+def tables_on_fresh_inputs(built: Collection[str], fresh: Collection[str]) -> frozenset[str]:
     """Of tables that were just built those that stand on such and on fresh ones alone: another is built anew soon, and
     they after it."""
     known = {*built, *fresh}

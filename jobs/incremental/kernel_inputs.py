@@ -9,10 +9,10 @@ from polars import col
 
 from jobs.incremental import kernel_settings
 from jobs.incremental.at_hand import AtHand
-from jobs.incremental.carried_state import STATES, carried
+from jobs.incremental.carried_state import STATES, state_before_day
 from jobs.incremental.night import Night
-from jobs.incremental.records import Records
-from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, LASTING, OF_DAYS, Refresh, Table
+from jobs.incremental.records import RunRecords
+from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, LASTING, OF_DAYS, CatalogTable, Refresh
 from schemas.bronze import source_file
 from schemas.gold import finding
 
@@ -22,16 +22,16 @@ A_DAY = timedelta(days=1)
 class KernelInputs:
     """The inputs of one run's kernels."""
 
-    def __init__(self, night: Night, at_hand: AtHand, records: Records) -> None:
+    def __init__(self, night: Night, at_hand: AtHand, records: RunRecords) -> None:
         self.night, self.at_hand, self.records = night, at_hand, records
         self.taken: dict[str, pl.DataFrame] = {}
 
-    def of(self, table: Table, begin: datetime | None) -> dict[str, Any]:
+    def of(self, table: CatalogTable, begin: datetime | None) -> dict[str, Any]:
         """By parameter what the table's kernel takes; begin: where its inputs begin, of one that is built whole those
         of OF_DAYS; None: with everything."""
         return {name: self.given(table, name, begin) for name in table.inputs}
 
-    def given(self, table: Table, name: str, begin: datetime | None) -> Any:
+    def given(self, table: CatalogTable, name: str, begin: datetime | None) -> Any:
         special = {
             "dirty_from": lambda: begin,
             "published_finding": lambda: self.at_hand.stored(finding.SPEC),
@@ -43,7 +43,7 @@ class KernelInputs:
         if name in EXTRACTS:
             return self.records.extract(EXTRACTS[name], table, begin)
         if name in STATES:
-            return carried(name, self.at_hand, begin)
+            return state_before_day(name, self.at_hand, begin)
         if name in BY_SHORT_NAME:
             return self.rows(table, BY_SHORT_NAME[name], begin)
         return getattr(kernel_settings, name)(self.night.settings, self.night.cluster_id)
@@ -53,7 +53,7 @@ class KernelInputs:
         files = self.at_hand.source_files()
         return files.group_by("cluster_id").agg(until_at=col("last_logged_at").max())
 
-    def rows(self, table: Table, asked: Table, begin: datetime | None) -> pl.DataFrame:
+    def rows(self, table: CatalogTable, asked: CatalogTable, begin: datetime | None) -> pl.DataFrame:
         name = asked.spec.table
         if asked.taken is not None:
             return self.as_taken(asked, asked.taken)
@@ -63,7 +63,7 @@ class KernelInputs:
             return self.at_hand.whole(asked)
         return self.at_hand.since(asked, begin - A_DAY if name in OF_DAYS else begin)
 
-    def as_taken(self, asked: Table, taken: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
+    def as_taken(self, asked: CatalogTable, taken: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
         """All rows of a table of which kernels take other rows than are stored: made once in a run."""
         name = asked.spec.name
         if name not in self.taken:

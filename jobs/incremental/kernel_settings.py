@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from jobs.settings.model import Settings
 from pipeline.model.settings import (
     AuditLimit,
-    Balancing,
     BalancingSetting,
+    FindingSuppression,
     ReleaseSetting,
     SessionLimit,
-    Suppression,
+    StatedBalancing,
 )
 
 
@@ -20,10 +20,10 @@ def balancing_setting(settings: Settings, cluster_id: str) -> BalancingSetting:
     return BalancingSetting(balancing(settings, cluster_id, None), brokers)
 
 
-def balancing(settings: Settings, cluster_id: str, broker_id: int | None) -> Balancing:
+def balancing(settings: Settings, cluster_id: str, broker_id: int | None) -> StatedBalancing:
     told = settings.balancing(cluster_id, broker_id)
     ratio = None if told.per_broker_percentage is None else told.per_broker_percentage / 100
-    return Balancing(ratio, told.check_interval_seconds, told.auto_rebalance_enable, told.source)
+    return StatedBalancing(ratio, told.check_interval_seconds, told.auto_rebalance_enable, told.source)
 
 
 def release_setting(settings: Settings, cluster_id: str) -> ReleaseSetting:
@@ -44,11 +44,12 @@ def audit_limit(settings: Settings, cluster_id: str, now: datetime | None = None
     cluster = settings.cluster(cluster_id)
     known, now = cluster.known_findings, now or datetime.now(UTC)
     silenced = [
-        Suppression(reason=one.reason, rule=one.rule, entity=one.entity)
+        FindingSuppression(reason=one.reason, rule=one.rule, entity=one.entity)
         for one in known.suppressions
         if now < one.until
     ]
     silenced += [
-        Suppression(reason=one.reason, since_at=one.since, until_at=one.until) for one in known.maintenance
+        FindingSuppression(reason=one.reason, since_at=one.since, until_at=one.until)
+        for one in known.maintenance
     ]
     return AuditLimit(**cluster.findings.model_dump(), suppressions=tuple(silenced))

@@ -7,16 +7,16 @@ from polars import col
 
 from jobs.incremental.at_hand import AtHand
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.core.conditions import before, is_in, since
-from pipeline.core.frames import empty
-from pipeline.silver.controller_line import in_files, marks, with_file_begin
+from pipeline.core.conditions import column_before, column_since, is_in
+from pipeline.core.frames import empty_frame
+from pipeline.silver.controller_line import in_files, term_marks, with_node_file_begin
 from pipeline.silver.controller_line.causing import LISTED
 from schemas.bronze import log_record
 from schemas.silver import controller_line
 
 NEAR = timedelta(days=2)
 KEY = ("file_id", "load_seq", "byte_offset")
-CARRIED_LINE = empty(controller_line.SPEC).with_columns(listed=pl.lit(None, pl.String))
+CARRIED_LINE = empty_frame(controller_line.SPEC).with_columns(listed=pl.lit(None, pl.String))
 
 
 def lines_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
@@ -26,9 +26,9 @@ def lines_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     Looked for in the days before, and in all that is stored only for a term that was silent for so long.
     """
     names = terms_going_on(at_hand, start)
-    near = last_lines(at_hand, names, start, after=start - NEAR)
+    near = last_term_lines(at_hand, names, start, after=start - NEAR)
     missing = sorted(set(names) - set(near["term_id"].to_list()))
-    far = last_lines(at_hand, missing, start, after=None)
+    far = last_term_lines(at_hand, missing, start, after=None)
     return with_listed(at_hand, pl.concat([near, far]))
 
 
@@ -36,7 +36,7 @@ def terms_going_on(at_hand: AtHand, start: datetime) -> list[str]:
     terms = at_hand.whole(BY_SHORT_NAME["term"])
     known = terms.filter(pl.coalesce("elected_at", "first_seen_at") < start)
     named = known.filter(col("last_seen_at") >= start)["term_id"]
-    stored = at_hand.stored(controller_line.SPEC, since("ordered_at", start), ("term_id",))["term_id"]
+    stored = at_hand.stored(controller_line.SPEC, column_since("ordered_at", start), ("term_id",))["term_id"]
     offices = offices_at(at_hand, terms, start)
     going_on = pl.concat([stored, offices]).unique()
     of_known = going_on.filter(going_on.is_in(known["term_id"].to_list()))
@@ -49,7 +49,7 @@ def offices_at(at_hand: AtHand, terms: pl.DataFrame, start: datetime) -> pl.Seri
     reaching = at_hand.segments_reaching(start)
     events = at_hand.whole(BY_SHORT_NAME["controller_event"])
     seen = at_hand.whole(BY_SHORT_NAME["wording_seen"])
-    placed = with_file_begin(marks(events, terms), at_hand.source_files(), seen).with_columns(
+    placed = with_node_file_begin(term_marks(events, terms), at_hand.source_files(), seen).with_columns(
         node=pl.coalesce("node_id", "controller_id"), is_reaching=col("load_seq").is_in(reaching)
     )
     earlier = placed.filter(~col("is_reaching")).sort(in_files(), nulls_last=False)
@@ -59,12 +59,14 @@ def offices_at(at_hand: AtHand, terms: pl.DataFrame, start: datetime) -> pl.Seri
     return found.filter(found != "")
 
 
-def last_lines(at_hand: AtHand, names: list[str], start: datetime, after: datetime | None) -> pl.DataFrame:
+def last_term_lines(
+    at_hand: AtHand, names: list[str], start: datetime, after: datetime | None
+) -> pl.DataFrame:
     if not names:
-        return empty(controller_line.SPEC)
-    earlier = before("ordered_at", start) & is_in("term_id", names)
+        return empty_frame(controller_line.SPEC)
+    earlier = column_before("ordered_at", start) & is_in("term_id", names)
     if after is not None:
-        earlier = earlier & since("ordered_at", after)
+        earlier = earlier & column_since("ordered_at", after)
     rows = at_hand.stored(controller_line.SPEC, earlier)
     return rows.sort("seq").unique(("cluster_id", "term_id"), keep="last", maintain_order=True)
 

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.settings.model import Settings
-from pipeline.catalog.tables import Refresh, Table
-from pipeline.core.conditions import Condition, is_in, since
-from pipeline.core.frames import empty, frame_of, kept_only
+from pipeline.catalog.tables import CatalogTable, Refresh
+from pipeline.core.conditions import Condition, column_since, is_in
+from pipeline.core.frames import empty_frame, frame_of, kept_only
 from pipeline.core.packed_rows import RowExecutors
 from pipeline.core.stored_tables import StoredTables
 from schemas.bronze import log_record, source_file
@@ -37,13 +37,13 @@ class Night:
     before: int
     fresh: frozenset[str]
     derived: frozenset[int] = frozenset()
-    gone: pl.DataFrame = field(default_factory=lambda: empty(source_file.SPEC))
+    gone: pl.DataFrame = field(default_factory=lambda: empty_frame(source_file.SPEC))
     executors: RowExecutors | None = None
     records: pa.Table | None = None
 
     def is_of_run(self) -> Condition:
         """True for rows of segments that this run loads or derives anew."""
-        is_new = since("load_seq", self.before + 1)
+        is_new = column_since("load_seq", self.before + 1)
         return is_new | is_in("load_seq", sorted(self.derived)) if self.derived else is_new
 
     def records_of_run(self) -> pa.Table:
@@ -62,10 +62,10 @@ class Night:
         """They are read again: the segments of the run are others than before."""
         self.records = None
 
-    def is_fresh(self, table: Table) -> bool:
+    def is_fresh(self, table: CatalogTable) -> bool:
         return table.spec.name in self.fresh
 
-    def is_appended(self, table: Table) -> bool:
+    def is_appended(self, table: CatalogTable) -> bool:
         """True if the run adds rows of its segments to those that are there."""
         return table.refresh is Refresh.APPEND and self.is_fresh(table) and self.before > 0
 

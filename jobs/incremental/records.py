@@ -9,7 +9,7 @@ from polars import col
 
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.night import SAID, Night
-from pipeline.catalog.tables import Refresh, Table
+from pipeline.catalog.tables import CatalogTable, Refresh
 from pipeline.core.conditions import Condition, is_in
 from pipeline.core.frames import frame_of
 from pipeline.core.packed_rows import PackedRows, RowKernel
@@ -23,7 +23,7 @@ ROWS_HERE = 500_000
 ROWS_AT_ONCE = 100_000
 
 
-class Records:
+class RunRecords:
     """The records of one run, and what follows from each of them alone. What is read is kept: many tables take it.
 
     tables: those of the run; executors work out in one pass what all of them want of the same records.
@@ -31,12 +31,12 @@ class Records:
 
     def __init__(self, night: Night, at_hand: AtHand) -> None:
         self.night, self.at_hand = night, at_hand
-        self.tables: Sequence[Table] = ()
+        self.tables: Sequence[CatalogTable] = ()
         self.of_run: pl.DataFrame | None = None
         self.packs: dict[Condition | None, PackedRows] = {}
         self.sifted: set[str] = set()  # tables of which not all rows are written
 
-    def of_table(self, table: Table) -> pl.DataFrame:
+    def of_table(self, table: CatalogTable) -> pl.DataFrame:
         """The rows of a table by segments: of those of the run where it adds to what is stored, else of all."""
         if self.night.executors is None:
             records = self.here(self.condition(table))
@@ -47,7 +47,7 @@ class Records:
             rows = frame_of(self.packed(table).rows(table.row_kernel))
         return rows if table.merged is None else table.merged(rows)
 
-    def extract(self, kernel: RowKernel, table: Table, begin: datetime | None) -> pl.DataFrame:
+    def extract(self, kernel: RowKernel, table: CatalogTable, begin: datetime | None) -> pl.DataFrame:
         """The same for what a table takes besides tables: of segments that reach the begin, or of all."""
         condition = self.condition(table) if begin is None else self.reaching(begin)
         if self.night.executors is None:
@@ -57,7 +57,7 @@ class Records:
         pack.release()
         return rows
 
-    def packed(self, table: Table) -> PackedRows:
+    def packed(self, table: CatalogTable) -> PackedRows:
         """What the executors gave of the records of a table, and of all tables of the run with the same records."""
         condition = self.condition(table)
         if self.night.executors is None:
@@ -68,13 +68,13 @@ class Records:
             self.packs[condition] = self.night.executors.run(kernels, condition)
         return self.packs[condition]
 
-    def is_written_there(self, table: Table, rows: pa.Table) -> bool:
+    def is_written_there(self, table: CatalogTable, rows: pa.Table) -> bool:
         """True if executors hold the rows of the table as they are written, and so many that they write them."""
         is_there = self.night.executors is not None and table.refresh is Refresh.APPEND
         is_as_given = table.merged is None and table.spec.name not in self.sifted
         return is_there and is_as_given and rows.num_rows > ROWS_HERE
 
-    def condition(self, table: Table) -> Condition | None:
+    def condition(self, table: CatalogTable) -> Condition | None:
         """Records that the table follows from; None: all. A first run has no others than its own."""
         return self.night.is_of_run() if self.night.is_appended(table) else None
 

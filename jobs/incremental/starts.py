@@ -13,18 +13,18 @@ from jobs.incremental.dirty_days import (
     LATE,
     begin_of_day,
     dirty_at,
-    earliest,
+    earliest_changed_interval,
+    earliest_changed_reason,
+    earliest_time,
     first_deposed_day,
     judged_at,
-    told_anew,
-    told_otherwise,
 )
-from jobs.incremental.ends_before import LATEST, ended_since, told_late, unanswered_since
+from jobs.incremental.ends_before import LATEST, ended_since, sessions_without_final_reason, unanswered_since
 from jobs.incremental.night import Night
 from jobs.incremental.terms_before import summary_before
-from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, OF_DAYS, Refresh, Table
-from pipeline.core.conditions import before, reaching
-from pipeline.gold.broker_session import with_ends
+from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, OF_DAYS, CatalogTable, Refresh
+from pipeline.core.conditions import column_before, column_reaching
+from pipeline.gold.broker_session import with_session_ends
 from pipeline.gold.leader_election.election_lines import TRYING
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
@@ -66,7 +66,7 @@ class Starts:
         """False if the lines of controllers are built from everything, and so what stands on them."""
         return controller_line.SPEC.name in self.night.fresh
 
-    def look(self, table: Table) -> None:
+    def look(self, table: CatalogTable) -> None:
         """Finds the days that the table asks for, once the tables that they follow from are built."""
         if table.refresh is not Refresh.INCREMENTAL or not self.is_by_days:
             return
@@ -96,28 +96,28 @@ class Starts:
         at = judged_at(lines, summaries, terms, *dimensions)
         self.judged_from = self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at))
 
-    def find_reasons_day(self, table: Table) -> None:
+    def find_reasons_day(self, table: CatalogTable) -> None:
         """The first day before the start of the table of which lines since then say why a broker had left."""
         start = self.start_of(table)
         if start is not None:
-            stored = told_late(self.at_hand, start)
+            stored = sessions_without_final_reason(self.at_hand, start)
             runs, events = (self.at_hand.whole(BY_SHORT_NAME[name]) for name in ("process_run", "node_event"))
             lines = self.at_hand.since(BY_SHORT_NAME["connection_event"], start - LATEST)
-            at = told_otherwise(stored, with_ends(stored, runs, events, lines))
+            at = earliest_changed_reason(stored, with_session_ends(stored, runs, events, lines))
             self.reasons_from = None if at is None else begin_of_day(at)
 
     def versions(self, spec: TableSpec) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The rows of a dimension now, and as they were."""
         return self.at_hand.whole(BY_NAME[spec.name]), self.earlier[spec.name]
 
-    def is_lowered(self, table: Table, rows: pl.DataFrame, given: Mapping[str, Any]) -> bool:
+    def is_lowered(self, table: CatalogTable, rows: pl.DataFrame, given: Mapping[str, Any]) -> bool:
         """True if rows of the table tell of the time before its start something else than what is stored: it is built
         anew, from the day of the first of them on, and so are all that follow. given: what its kernel took."""
         start = self.start_of(table)
         if table.spec != partition_timeline.SPEC or start is None:
             return False
         now, before_it = (whole_intervals(one) for one in (rows, given["timeline_before"]))
-        at = told_anew(now, before_it, PARTITION, TOLD, start)
+        at = earliest_changed_interval(now, before_it, PARTITION, TOLD, start)
         if at is not None:
             self.judged_from = begin_of_day(at)
         return at is not None
@@ -130,12 +130,12 @@ class Starts:
         gone = night.gone.with_columns(status=pl.lit("gone"))
         return pl.concat([self.at_hand.source_files().with_columns(status=status), gone])
 
-    def is_untouched(self, table: Table) -> bool:
+    def is_untouched(self, table: CatalogTable) -> bool:
         """True if nothing that the run brings changes a row of a table that is built by days."""
         is_tail = table.refresh is Refresh.INCREMENTAL and self.night.is_fresh(table)
         return is_tail and self.is_by_days and self.dirty_from is None
 
-    def start_of(self, table: Table) -> datetime | None:
+    def start_of(self, table: CatalogTable) -> datetime | None:
         """From when on, by its `ordered_by`, the run builds a table; None: all of it, or the rows of its segments."""
         kept_in = {spec.name for name, spec in KEPT_IN.items() if name in table.inputs}
         carries_on = kept_in <= self.night.fresh
@@ -147,7 +147,7 @@ class Starts:
         is_told_late = table.spec == broker_session.SPEC and self.reasons_from is not None
         return min(start, self.reasons_from or start) if is_told_late else start
 
-    def begin_of(self, table: Table) -> datetime | None:
+    def begin_of(self, table: CatalogTable) -> datetime | None:
         """Where the inputs of a table begin: at its start, or with its first row that reaches it; earlier where what
         was said before it counts, and where terms are judged of which nothing is kept."""
         if table.refresh is Refresh.FULL:
@@ -157,24 +157,24 @@ class Starts:
             return None
         begin = start
         if table.begun_by:
-            reaches = before(table.begun_by, start) & reaching(table.ordered_by, start)
+            reaches = column_before(table.begun_by, start) & column_reaching(table.ordered_by, start)
             first = self.at_hand.stored(table.spec, reaches)[table.begun_by].min()
             begin = min(start, first) if isinstance(first, datetime) else start
         begin -= timedelta(minutes=table.lookback_minutes)
         return min(begin, self.first_deposed_day(table, begin) or begin)
 
-    def begin_of_days(self, table: Table) -> datetime | None:
+    def begin_of_days(self, table: CatalogTable) -> datetime | None:
         """From when on a table that is built whole takes lines of OF_DAYS; None: all, as nothing of it is kept."""
         if not OF_DAYS.intersection(table.inputs) or not (self.is_by_days and self.night.is_fresh(table)):
             return None
-        changed = earliest(self.dirty_from, self.judged_from)
+        changed = earliest_time(self.dirty_from, self.judged_from)
         if changed is None:
             return NEVER
         if table.spec == controller_term.SPEC:
-            return earliest(changed, ended_since(self.at_hand, changed - A_DAY))
-        return earliest(changed, unanswered_since(self.at_hand, changed))
+            return earliest_time(changed, ended_since(self.at_hand, changed - A_DAY))
+        return earliest_time(changed, unanswered_since(self.at_hand, changed))
 
-    def first_deposed_day(self, table: Table, begin: datetime) -> datetime | None:
+    def first_deposed_day(self, table: CatalogTable, begin: datetime) -> datetime | None:
         """Begin of the first day of the terms that a table judges though they had a successor before: of these no table
         keeps what they knew."""
         events = JUDGED_BY_VIEW.get(table.spec.name)

@@ -11,7 +11,7 @@ BIN_BYTES = 32 << 20
 WORTH_A_WORKER = 8 << 20  # a Python worker costs seconds of imports before it reads
 
 
-def binned(
+def bin_by_size(
     spark: SparkSession, rows: Sequence[dict[str, Any]], sizes: Sequence[int], schema: StructType
 ) -> DataFrame:
     """The rows in partitions that each stand for about 32 MiB, small ones on as many cores as pay.

@@ -16,12 +16,12 @@ from jobs.intake.executors import IntakeExecutors
 from jobs.intake.segments import COUNTED, Loader
 from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze.planning import Plan, Segment
-from pipeline.bronze.shared_files import as_one_node
-from pipeline.bronze.told_again import lap_begins, told_again, with_laps
+from pipeline.bronze.shared_files import without_nodes_where_shared
+from pipeline.bronze.told_again import lap_begins, repeated_time_spans, with_laps
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
-from pipeline.core.conditions import Condition, IsNull, before, is_in, since
+from pipeline.core.conditions import Condition, IsNull, column_before, column_since, is_in
 from pipeline.core.expectations import expectation_of
-from pipeline.core.frames import declared, frame_of
+from pipeline.core.frames import declared_table, frame_of
 from pipeline.core.stored_tables import SegmentTables
 from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.spec import TableSpec
@@ -145,7 +145,9 @@ class Intake:
         overlap = duplicates.of_whole_files(found, segments)
         load_seqs = overlap["load_seq"].unique().to_list()
         begins = lap_begins(self.times_of_files(overlap, segments))
-        compared = duplicates.compared(with_laps(self.records_at_once(overlap, load_seqs), begins), overlap)
+        compared = duplicates.comparable_records(
+            with_laps(self.records_at_once(overlap, load_seqs), begins), overlap
+        )
         named = frame_of(self.tables.read(duplicate_record.SPEC, is_in("load_seq", load_seqs)))
         cut = self.cut_short(compared, named, segments)
         twice = duplicates.build(compared, cut)
@@ -157,7 +159,7 @@ class Intake:
 
     def append_named(self, twice: pl.DataFrame) -> None:
         if not twice.is_empty():
-            self.tables.append(duplicate_record.SPEC, declared(twice, duplicate_record.SPEC))
+            self.tables.append(duplicate_record.SPEC, declared_table(twice, duplicate_record.SPEC))
 
     def times_of_files(self, overlap: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
         """When which record of the files of these segments was written."""
@@ -169,7 +171,7 @@ class Intake:
     def records_at_once(self, overlap: pl.DataFrame, load_seqs: Sequence[int]) -> pl.DataFrame:
         """The records that `compared` looks at."""
         first, last = overlap["from_at"].to_list(), overlap["until_at"].to_list()
-        is_at_once = since("logged_at", min(first)) & before("logged_at", max(last) + NEXT)
+        is_at_once = column_since("logged_at", min(first)) & column_before("logged_at", max(last) + NEXT)
         asked = is_in("load_seq", load_seqs) & (is_at_once | IsNull("logged_at"))
         names = (*duplicates.SAME, *duplicates.RECORD, "byte_length")
         return frame_of(self.tables.read(log_record.SPEC, asked, names))
@@ -178,16 +180,16 @@ class Intake:
         """Segments of one log of one node that tell of the same time as a new one of another file, or whose file has
         told of it before."""
         segments = frame_of(self.tables.read(source_file.SPEC))
-        files = as_one_node(segments)
+        files = without_nodes_where_shared(segments)
         is_new = (col("load_seq") > self.night.before) | col("load_seq").is_in(sorted(self.night.derived))
-        near = duplicates.overlaps(files, files.filter(is_new))
+        near = duplicates.overlapping_segments(files, files.filter(is_new))
         earlier = is_in("load_seq", near["load_seq"].to_list()) & ~self.night.is_of_run()
         names = (*duplicates.SEGMENT, "log", "logged_at", "byte_offset")
         own = self.night.columns_of_run(names)
         stored = frame_of(self.tables.read(log_record.SPEC, earlier, names))
-        spans = duplicates.spans(pl.concat([own, stored]), near)
-        of_others = duplicates.overlaps(spans, spans.filter(is_new), "log")
-        return duplicates.in_one(pl.concat([of_others, told_again(own, segments)]))
+        spans = duplicates.segment_log_spans(pl.concat([own, stored]), near)
+        of_others = duplicates.overlapping_segments(spans, spans.filter(is_new), "log")
+        return duplicates.merge_overlaps(pl.concat([of_others, repeated_time_spans(own, segments)]))
 
     def cut_short(
         self, compared: pl.DataFrame, named: pl.DataFrame, segments: pl.DataFrame

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from jobs.intake.probe_plan import Offsets
-from pipeline.bronze.planning import Plan, Segment, Sighting
-from pipeline.core.contents import Looked
+from pipeline.bronze.planning import FileSighting, Plan, Segment
+from pipeline.core.contents import InspectedFile
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import Listed, list_files
 from pipeline.core.stored_tables import SegmentTables
@@ -18,7 +18,7 @@ from schemas.bronze import log_record
 LOST = "gone or another when it was to be read; what is there then is read by the next run"
 COPY_LOST = "a longer copy of it was gone when it was to be read; looked at again by the next run"
 LISTED_AT_ONCE = 16
-LookAgain = Callable[[Sequence[Listed], Offsets], list[Looked]]
+LookAgain = Callable[[Sequence[Listed], Offsets], list[InspectedFile]]
 
 
 def without_lost(
@@ -32,11 +32,11 @@ def without_lost(
     counted: by load_seq what was read.
     """
     bytes_read = {seq: one["record_bytes"] for seq, one in counted.items()}
-    lost = lost_segments(planned.segments, bytes_read, rewritten(planned.segments, look))
+    lost = lost_segments(planned.segments, bytes_read, rewritten_load_seqs(planned.segments, look))
     if not lost:
         return planned, {}
     tables.delete_segments(log_record.SPEC, [one.load_seq for one in lost])
-    kept = without(planned, lost)
+    kept = plan_without_lost(planned, lost)
     return kept, {one.found.path: (one.state, one.sentence) for one in kept.sightings}
 
 
@@ -60,13 +60,17 @@ def lost_segments(
     return lost
 
 
-def rewritten(segments: Sequence[Segment], look: LookAgain) -> frozenset[int]:
+def rewritten_load_seqs(segments: Sequence[Segment], look: LookAgain) -> frozenset[int]:
     """The load_seq of those whose file was put in place of itself while it was read: it begins with the same record and
     holds other bytes before the end of the segment. Files that are as they were listed are not looked into again."""
     by_path = {one.looked.found.bytes_at: one for one in segments}
     with ThreadPoolExecutor(LISTED_AT_ONCE) as pool:
         now = [one for one in pool.map(listed_now, by_path) if one is not None]
-    changed = [one for one in now if status(one) != status(by_path[one.path].looked.found)]
+    changed = [
+        one
+        for one in now
+        if size_and_modified_at(one) != size_and_modified_at(by_path[one.path].looked.found)
+    ]
     limits: dict[str, set[int]] = defaultdict(set)
     for one in changed:
         limits[str(by_path[one.path].looked.first_record_hash)].add(by_path[one.path].limit)
@@ -76,14 +80,14 @@ def rewritten(segments: Sequence[Segment], look: LookAgain) -> frozenset[int]:
     return frozenset(planned.load_seq for again, planned in pairs if is_rewritten(again, planned))
 
 
-def is_rewritten(now: Looked, planned: Segment) -> bool:
+def is_rewritten(now: InspectedFile, planned: Segment) -> bool:
     """One that is shorter now was as long as planned when it was read."""
     before, there = planned.looked, now.hashes.get(planned.limit)
     is_same_name = now.refusal is None and now.first_record_hash == before.first_record_hash
     return is_same_name and there not in (None, before.hashes[planned.limit])
 
 
-def status(found: Listed) -> tuple[int, datetime]:
+def size_and_modified_at(found: Listed) -> tuple[int, datetime]:
     return found.size_bytes, found.modified_at
 
 
@@ -98,18 +102,20 @@ def listed_now(path: str) -> Listed | None:
 def is_as_listed(found: Listed) -> bool:
     """The path still holds what was listed, and maybe more."""
     again = listed_now(found.bytes_at)
-    return again is not None and (status(again) == status(found) or again.size_bytes > found.size_bytes)
+    return again is not None and (
+        size_and_modified_at(again) == size_and_modified_at(found) or again.size_bytes > found.size_bytes
+    )
 
 
-def without(planned: Plan, lost: Sequence[Segment]) -> Plan:
+def plan_without_lost(planned: Plan, lost: Sequence[Segment]) -> Plan:
     """The plan without them; the next run looks again at all paths of their contents."""
     paths = {one.looked.found.path for one in lost}
     file_ids = {one.file_id for one in lost}
     kept = tuple(one for one in planned.segments if one not in lost)
-    return Plan(kept, tuple(told(one, paths, file_ids) for one in planned.sightings))
+    return Plan(kept, tuple(mark_unreadable(one, paths, file_ids) for one in planned.sightings))
 
 
-def told(one: Sighting, paths: set[str], file_ids: set[str]) -> Sighting:
+def mark_unreadable(one: FileSighting, paths: set[str], file_ids: set[str]) -> FileSighting:
     if one.file_id not in file_ids:
         return one
     said = LOST if one.found.path in paths else COPY_LOST

@@ -10,7 +10,7 @@ from jobs.settings.model import Settings
 from jobs.settings.types import CLUSTER_NAME
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import Listed, list_files
-from pipeline.kafka.layout.paths import Located, locate
+from pipeline.kafka.layout.paths import Located, locate_path
 
 Below = Callable[[str], Iterable[Listed]]
 
@@ -47,13 +47,13 @@ def candidates_by_cluster(
             found="no file at all",
             todo="name the folder that holds controller.log and state-change.log",
         )
-    if not usable(clusters):
+    if not usable_cluster_names(clusters):
         raise InputProblem(
             expected="names of clusters out of letters, digits, '.', '_' and '-'",
             found=f"{min(clusters)!r}, the name of a folder",
             todo="name the cluster with --cluster (make run CLUSTER=...), or set path_patterns",
         )
-    return told_together(clusters, settings.cluster_id)
+    return merge_unreadable_clusters(clusters, settings.cluster_id)
 
 
 def listing_now(
@@ -67,7 +67,7 @@ def listing_now(
     clusters = located_below(roots, settings, cluster)
     for name in running:
         clusters.setdefault(name, [])
-    found = told_together(clusters, settings.cluster_id, running)
+    found = merge_unreadable_clusters(clusters, settings.cluster_id, running)
     others = frozenset(one.listed.path for name in found if name != cluster_id for one in found[name])
     return Listing(found[cluster_id], roots, others)
 
@@ -76,7 +76,9 @@ def located_below(
     roots: Sequence[str], settings: Settings, cluster: str | None, below: Below | None = None
 ) -> dict[str, list[Candidate]]:
     """By cluster, whatever its name, its files in the order of their paths."""
-    found = found_below(roots, settings, below or partial(listed_below, follow_links=settings.follow_links))
+    found = candidates_below(
+        roots, settings, below or partial(listed_below, follow_links=settings.follow_links)
+    )
     clusters: dict[str, list[Candidate]] = defaultdict(list)
     for path in sorted(found):
         candidate = found[path]
@@ -84,27 +86,29 @@ def located_below(
     return clusters
 
 
-def usable(names: Iterable[str]) -> list[str]:
+def usable_cluster_names(names: Iterable[str]) -> list[str]:
     return [name for name in sorted(names) if re.fullmatch(CLUSTER_NAME, name)]
 
 
-def told_together(
+def merge_unreadable_clusters(
     clusters: dict[str, list[Candidate]], default: str, running: Collection[str] = ()
 ) -> dict[str, list[Candidate]]:
     """The clusters that have something to read, or are run; what cannot be read of others is told in one of them.
 
     A name that no folder can have, such as '..', could lead out of the warehouse.
     """
-    names = sorted({*usable(clusters), *running})
+    names = sorted({*usable_cluster_names(clusters), *running})
     readable = {name for name, some in clusters.items() if any(one.listed.problem is None for one in some)}
     homes = [name for name in names if name in readable or name in running] or names
     home = default if default in homes else homes[0]
     for name in sorted(set(clusters) - set(homes)):
-        clusters[home] += [one if name in names else nameless(one, name) for one in clusters[name]]
+        clusters[home] += [
+            one if name in names else with_cluster_name_problem(one, name) for one in clusters[name]
+        ]
     return {name: clusters[name] for name in homes}
 
 
-def found_below(roots: Sequence[str], settings: Settings, below: Below) -> dict[str, Candidate]:
+def candidates_below(roots: Sequence[str], settings: Settings, below: Below) -> dict[str, Candidate]:
     """By path; what the same text stands for twice is the one that can be read."""
     found: dict[str, Candidate] = {}
     patterns = settings.patterns()
@@ -114,11 +118,11 @@ def found_below(roots: Sequence[str], settings: Settings, below: Below) -> dict[
             if before is None or (before.listed.problem and not listed.problem):
                 # What is refused may be a folder, whose name tells what its files belong to.
                 told = f"{listed.relative}/-" if listed.problem else listed.relative
-                found[listed.path] = Candidate(listed, locate(told, patterns))
+                found[listed.path] = Candidate(listed, locate_path(told, patterns))
     return found
 
 
-def nameless(candidate: Candidate, cluster: str) -> Candidate:
+def with_cluster_name_problem(candidate: Candidate, cluster: str) -> Candidate:
     said = f"its path names a cluster {cluster!r}, which no folder can have as name: give --cluster"
     return replace(candidate, listed=replace(candidate.listed, problem=said))
 

@@ -12,8 +12,8 @@ from jobs.intake.executors import Fact, IntakeExecutors
 from jobs.settings.model import Settings
 from pipeline.bronze import file_look
 from pipeline.bronze.file_look import Wanted
-from pipeline.bronze.planning import identity
-from pipeline.core.contents import Looked
+from pipeline.bronze.planning import unique_file_id
+from pipeline.core.contents import InspectedFile
 from pipeline.core.errors import InputProblem
 from pipeline.core.opening import is_there
 from pipeline.kafka.reading.sniff import HEAD_BYTES
@@ -55,7 +55,9 @@ class Looker:
     def is_server_read(self) -> bool:
         return self.settings.is_server_read(is_kraft=self.is_kraft)
 
-    def look(self, candidates: Iterable[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
+    def look(
+        self, candidates: Iterable[Candidate], offsets: Mapping[str, frozenset[int]]
+    ) -> list[InspectedFile]:
         """Each candidate as an executor sees it, without those that are gone. offsets: by name the beginnings whose
         hash is wanted.
 
@@ -97,14 +99,16 @@ class Looker:
         if not rows:
             return ()
         if self.executors is None or self.placement is Placement.DRIVER:
-            looks = (file_look.look(wanted=wanted, **row) for row in rows)
+            looks = (file_look.inspect_file(wanted=wanted, **row) for row in rows)
             return [one | {"hashes": dict(one["hashes"])} for one in looks]
         return self.executors.look(rows, wanted)
 
-    def looked(self, candidate: Candidate, fact: Fact | None) -> Looked:
+    def looked(self, candidate: Candidate, fact: Fact | None) -> InspectedFile:
         listed, located, cluster_id = candidate.listed, candidate.located, self.cluster_id
         stored_path = None if self.masking is None else self.masking.path(listed.path)
-        bare = Looked(listed, cluster_id, located.node, located.log or "mixed", stored_path=stored_path)
+        bare = InspectedFile(
+            listed, cluster_id, located.node, located.log or "mixed", stored_path=stored_path
+        )
         if fact is None:
             state = "known" if listed.is_elsewhere else "unreadable" if listed.problem else "waiting"
             return replace(bare, refusal=(state, listed.problem or EMPTY))
@@ -112,13 +116,15 @@ class Looker:
         is_shared = len(nodes) > 1
         node_id = None if is_shared else nodes[0] if nodes else located.node
         zone = self.settings.zone_of(cluster_id, node_id)
-        times = {name: placed(fact, name, zone) for name in ("first", "tail")}
+        times = {name: record_time_in_zone(fact, name, zone) for name in ("first", "tail")}
         given = envelope_of(candidate, self.settings, cluster_id)
         refusal = self.refusal(fact, given, times["first"], times["tail"]) or self.of_other_zone(node_id)
         if refusal is not None:
             begun = replace(bare, node_id=node_id, first_record_hash=fact["first_record_hash"])
             is_begun = fact["problem"] is not None and fact["first_record_hash"] is not None
-            return replace(bare, refusal=refusal, begins_as=identity(begun, 0, ()) if is_begun else None)
+            return replace(
+                bare, refusal=refusal, begins_as=unique_file_id(begun, 0, ()) if is_begun else None
+            )
         return replace(
             bare,
             node_id=node_id,
@@ -198,7 +204,7 @@ def envelope_of(candidate: Candidate, settings: Settings, cluster_id: str) -> st
     return settings.envelope_of(cluster_id, candidate.located.node, candidate.listed.relative)
 
 
-def placed(fact: Fact, name: str, zone: str) -> datetime | None:
+def record_time_in_zone(fact: Fact, name: str, zone: str) -> datetime | None:
     """The time of the first or the last record: as the record tells it, else its local time in that zone."""
     told, local = fact[f"{name}_logged_at"], fact[f"{name}_logged_local"]
     if told is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from jobs.intake.bins import binned
+from jobs.intake.bins import bin_by_size
 from jobs.intake.executors import Fact, Range
 from pipeline.bronze.file_look import Wanted
 from pipeline.bronze.file_look import on_executors as looking
@@ -25,19 +25,19 @@ class SparkIntake:
 
     def look(self, rows: Sequence[Fact], wanted: Wanted) -> list[Fact]:
         sizes = [row["stored_bytes"] for row in rows]
-        paths = binned(self.tables.store.spark, rows, sizes, looking.PATH)
+        paths = bin_by_size(self.tables.store.spark, rows, sizes, looking.PATH)
         return collect_rows(looking.build(paths, wanted))
 
     def read(self, ranges: Sequence[Range], masking: Masking | None) -> None:
         """Plain files in ranges, compressed ones whole."""
         rows = list(map(dict, ranges))
         sizes = [row["end"] - row["start"] for row in rows]
-        frame = binned(self.tables.store.spark, rows, sizes, reading.RANGE)
+        frame = bin_by_size(self.tables.store.spark, rows, sizes, reading.RANGE)
         self.tables.append_rows(log_record.SPEC, reading.build(frame, masking))
 
     def reparse(self, files: pa.Table) -> None:
         store = self.tables.store
-        rows = reading.reparsed(
+        rows = reading.reparse_records(
             store.delta.read(log_record.SPEC), spark_rows(store.spark, source_file.SPEC, files)
         )
         self.tables.replace_rows(log_record.SPEC, rows)

@@ -7,22 +7,22 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from jobs.intake.discovery import Candidate
-from pipeline.bronze.planning import A_COPY, Plan, Sighting, not_read, plan
-from pipeline.core.contents import Known, Looked, copies_of, is_same_node
+from pipeline.bronze.planning import A_COPY, FileSighting, Plan, plan_segments, refused_file_sighting
+from pipeline.core.contents import InspectedFile, KnownFile, copies_of, is_same_node
 
 Offsets = Mapping[str, frozenset[int]]
 # Two are enough, unless a file shrinks meanwhile or copies of a known file differ in length.
 MOST_LOOKS = 4
-Look = Callable[[Sequence[Candidate], Offsets], list[Looked]]
+Look = Callable[[Sequence[Candidate], Offsets], list[InspectedFile]]
 # Whether a file holds the beginning of what was read before and is longer.
-IsRead = Callable[[Looked, Known], bool]
+IsRead = Callable[[InspectedFile, KnownFile], bool]
 
 
 def plan_files(
     look: Look,
     candidates: Sequence[Candidate],
     changed: Sequence[Candidate],
-    known: Collection[Known],
+    known: Collection[KnownFile],
     seen: Mapping[str, Any],
     now: datetime,
     quiet: timedelta,
@@ -33,19 +33,23 @@ def plan_files(
     that the newest sightings of all paths name."""
     paths = {one.listed.path for one in changed}
     unchanged = [one for one in candidates if one.listed.path not in paths]
-    looked = told_beginnings(look_twice(look, changed, unchanged, known, seen), known, is_read)
-    planned = plan(looked, known, max((one.load_seq for one in known), default=0) + 1, now, quiet, used)
-    return Plan(planned.segments, (*planned.sightings, *renamed(planned, known, unchanged, seen)))
+    looked = with_beginning_of(look_twice(look, changed, unchanged, known, seen), known, is_read)
+    planned = plan_segments(
+        looked, known, max((one.load_seq for one in known), default=0) + 1, now, quiet, used
+    )
+    return Plan(planned.segments, (*planned.sightings, *renamed_sightings(planned, known, unchanged, seen)))
 
 
-def told_beginnings(looked: Sequence[Looked], known: Iterable[Known], is_read: IsRead) -> list[Looked]:
+def with_beginning_of(
+    looked: Sequence[InspectedFile], known: Iterable[KnownFile], is_read: IsRead
+) -> list[InspectedFile]:
     """The same files. Of copies that are shorter than what was read under their name, and of which none that is as long
     is at hand (an older copy of the logs, or a file that was cut off), the longest is told as its beginning."""
-    of_name: dict[str | None, list[Known]] = defaultdict(list)
+    of_name: dict[str | None, list[KnownFile]] = defaultdict(list)
     for one in sorted(known, key=lambda one: (-one.consumed_bytes, one.file_id)):
         of_name[one.first_record_hash].append(one)
     begun: dict[str, str | None] = {}
-    for copies in copies_of(file for file in looked if not_read(file) is None):
+    for copies in copies_of(file for file in looked if refused_file_sighting(file) is None):
         file = copies[0]
         longer = (
             one
@@ -57,25 +61,25 @@ def told_beginnings(looked: Sequence[Looked], known: Iterable[Known], is_read: I
     return [replace(one, beginning_of=begun.get(one.found.path)) for one in looked]
 
 
-def renamed(
-    planned: Plan, known: Iterable[Known], unchanged: Iterable[Candidate], seen: Mapping[str, Any]
-) -> Iterator[Sighting]:
+def renamed_sightings(
+    planned: Plan, known: Iterable[KnownFile], unchanged: Iterable[Candidate], seen: Mapping[str, Any]
+) -> Iterator[FileSighting]:
     """Unchanged paths of files that have become part of another, or are known to be of another node now."""
     became = {load_seq: one.file_id for one in planned.segments for load_seq in one.reopens}
     now_called = {one.file_id: became[one.load_seq] for one in known if one.load_seq in became}
     for one in unchanged:
         held = file_id_at(one, seen)
         if now_called.get(held, held) != held:
-            yield Sighting(one.listed, "known", A_COPY, now_called[held])
+            yield FileSighting(one.listed, "known", A_COPY, now_called[held])
 
 
 def look_twice(
     look: Look,
     changed: Sequence[Candidate],
     unchanged: Sequence[Candidate],
-    known: Collection[Known],
+    known: Collection[KnownFile],
     seen: Mapping[str, Any],
-) -> list[Looked]:
+) -> list[InspectedFile]:
     """Each changed file as looked into, with the hashes that tell whether it is known or the beginning of another.
 
     A file shorter than what was read under its name may be a copy made halfway: unchanged files that were found to
@@ -106,11 +110,11 @@ def file_id_at(one: Candidate, seen: Mapping[str, Any]) -> str:
     return str(seen[one.listed.path]["file_id"] or "") if one.listed.path in seen else ""
 
 
-def name_at(one: Candidate, found: Mapping[str, Looked]) -> str | None:
+def name_at(one: Candidate, found: Mapping[str, InspectedFile]) -> str | None:
     return found[one.listed.path].first_record_hash if one.listed.path in found else None
 
 
-def offsets_by_name(looked: Iterable[Looked], known: Iterable[Known]) -> dict[str, frozenset[int]]:
+def offsets_by_name(looked: Iterable[InspectedFile], known: Iterable[KnownFile]) -> dict[str, frozenset[int]]:
     """Where what was read before ends, and where files of that name end."""
     wanted: dict[str, set[int]] = defaultdict(set)
     for one in known:
@@ -121,9 +125,9 @@ def offsets_by_name(looked: Iterable[Looked], known: Iterable[Known]) -> dict[st
     return {name: frozenset(offsets) for name, offsets in wanted.items()}
 
 
-def not_compared(looked: Iterable[Looked]) -> set[str]:
+def not_compared(looked: Iterable[InspectedFile]) -> set[str]:
     """Names under which files of different length were found, and of which a longer one was not hashed so far."""
-    by_name: dict[str, list[Looked]] = defaultdict(list)
+    by_name: dict[str, list[InspectedFile]] = defaultdict(list)
     for file in looked:
         if file.first_record_hash is not None:
             by_name[file.first_record_hash].append(file)
@@ -135,7 +139,7 @@ def not_compared(looked: Iterable[Looked]) -> set[str]:
     }
 
 
-def longer_known(looked: Iterable[Looked], known: Iterable[Known]) -> set[str]:
+def longer_known(looked: Iterable[InspectedFile], known: Iterable[KnownFile]) -> set[str]:
     """The file_ids of what was read before and is longer than a file of its name that was found now."""
     least: dict[str, int] = {}
     for file in looked:

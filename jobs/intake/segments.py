@@ -10,11 +10,11 @@ import pyarrow as pa
 from jobs.intake.discovery import Candidate
 from jobs.intake.file_probe import Looker, envelope_of
 from jobs.intake.probe_plan import Offsets, plan_files
-from jobs.intake.read_before import is_beginning
+from jobs.intake.read_before import is_beginning_of_known
 from jobs.settings.model import Settings
 from pipeline.bronze import log_record
 from pipeline.bronze.planning import Plan, Segment
-from pipeline.core.contents import Known, Looked
+from pipeline.core.contents import InspectedFile, KnownFile
 from pipeline.core.files import Listed
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import StoredTables
@@ -66,7 +66,7 @@ class Loader:
         newest = sightings.sort("run_id", *SEEN).unique("path", keep="last")
         stored = {row.pop("path"): row for row in newest.drop("run_id").with_columns(path="path").to_dicts()}
         self.sighted = dict(stored)
-        self.used = frozenset(one["file_id"] for one in stored.values() if is_given(one))
+        self.used = frozenset(one["file_id"] for one in stored.values() if has_file_id(one))
         paths = {one.listed.path: self.stored_path(one.listed.path) for one in candidates}
         return {path: stored[told] for path, told in paths.items() if told in stored}
 
@@ -76,7 +76,7 @@ class Loader:
         return [
             one
             for one in candidates
-            if is_changed(
+            if is_file_changed(
                 one, seen.get(one.listed.path), self.not_kafka_said, is_server_read=self.looker.is_server_read
             )
         ]
@@ -97,25 +97,25 @@ class Loader:
         now = datetime.now(UTC)
         return plan_files(look, candidates, changed, self.known(), seen, now, quiet, self.used, self.is_read)
 
-    def is_read(self, file: Looked, known: Known) -> bool:
+    def is_read(self, file: InspectedFile, known: KnownFile) -> bool:
         """Whether a file that is shorter than what was read before is its beginning."""
         ranges = self.ranges_of(Segment(file, known.file_id, known.load_seq, 0, file.size))
-        return is_beginning(ranges, self.masking, self.tables, known)
+        return is_beginning_of_known(ranges, self.masking, self.tables, known)
 
-    def look_again(self, found: Sequence[Listed], offsets: Offsets) -> list[Looked]:
+    def look_again(self, found: Sequence[Listed], offsets: Offsets) -> list[InspectedFile]:
         """Files of the plan as they are now."""
         return self.looker.look([Candidate(one, self.located[one.path]) for one in found], offsets)
 
-    def known(self) -> list[Known]:
+    def known(self) -> list[KnownFile]:
         """Every file that was read: its newest segment, and the load_seq of all."""
         if not self.tables.has_rows(source_file.SPEC):
             return []
-        names = [name for name in Known.__dataclass_fields__ if name != "load_seqs"]
+        names = [name for name in KnownFile.__dataclass_fields__ if name != "load_seqs"]
         files = frame_of(self.tables.read(source_file.SPEC)).sort("load_seq")
         newest = files.group_by("file_id", maintain_order=True).agg(
             *(pl.col(name).last() for name in names if name != "file_id"), load_seqs=pl.col("load_seq")
         )
-        return [Known(**row | {"load_seqs": tuple(row["load_seqs"])}) for row in newest.to_dicts()]
+        return [KnownFile(**row | {"load_seqs": tuple(row["load_seqs"])}) for row in newest.to_dicts()]
 
     def read_here(self, segments: Sequence[Segment]) -> pa.Table:
         """The records of the segments, read in the driver."""
@@ -216,7 +216,7 @@ class Loader:
         return pa.Table.from_pylist(rows, schema=file_sighting.SPEC.arrow)
 
 
-def is_changed(
+def is_file_changed(
     one: Candidate,
     seen: Seen | None,
     not_kafka_said: Callable[[Candidate], str | None],
@@ -234,15 +234,18 @@ def is_changed(
     return seen["state"] in again and one.listed.size_bytes > 0
 
 
-def is_given(seen: Seen) -> bool:
+def has_file_id(seen: Seen) -> bool:
     """Whether a file has the file_id of this sighting; of what could not be read none has it before it is read."""
     return seen["file_id"] is not None and seen["state"] not in file_sighting.PROBLEMS
 
 
 def is_other(listed: Listed, seen: Seen) -> bool:
-    return seen["size_bytes"] != listed.size_bytes or utc(seen["modified_at"]) != listed.modified_at
+    return (
+        seen["size_bytes"] != listed.size_bytes
+        or driver_time_as_utc(seen["modified_at"]) != listed.modified_at
+    )
 
 
-def utc(moment: datetime | None) -> datetime | None:
+def driver_time_as_utc(moment: datetime | None) -> datetime | None:
     """Spark gives timestamps to Python in the local zone of the driver, without naming it."""
     return None if moment is None else moment.astimezone(UTC)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from jobs.intake.discovery import Candidate, Listing
-from pipeline.bronze.planning import Plan, Sighting
-from pipeline.core.files import NO_TIME, URI, WILDCARD, Listed, local_path, matches, storable
+from pipeline.bronze.planning import FileSighting, Plan
+from pipeline.core.files import NO_TIME, URI, WILDCARD, Listed, local_path, matches_glob, storable_path
 from schemas.bronze.file_sighting import PROBLEMS
 
 Seen = Mapping[str, Any]
@@ -24,9 +24,9 @@ def without_gone(listing: Listing, changed: Sequence[Candidate], planned: Plan) 
     return replace(listing, candidates=[one for one in listing.candidates if one.listed.path not in gone])
 
 
-def settled(
+def vanished_sightings(
     listing: Listing, stored: Mapping[str, Seen], held: Collection[str], stored_path: Callable[[str], str]
-) -> Iterator[Sighting]:
+) -> Iterator[FileSighting]:
     """Sightings that end what was said of paths which are not there. A file that had bytes, of which no other is known
     to begin alike, stays: it was seen, and was never read.
 
@@ -47,7 +47,7 @@ def settled(
         if is_seen and sentence is not None:
             found = Listed(path, path, one["size_bytes"], one["modified_at"] or NO_TIME)
             file_id = one["file_id"] if sentence == READ_ELSEWHERE else None
-            yield Sighting(found, "known", sentence, file_id, stored_path=path)
+            yield FileSighting(found, "known", sentence, file_id, stored_path=path)
 
 
 def why_over(one: Seen, held: Collection[str]) -> str | None:
@@ -67,13 +67,13 @@ def held_by(candidates: Sequence[Candidate], planned: Plan, seen: Mapping[str, S
 def root_path(root: str) -> str:
     """A root as the paths below it begin; a glob stays one."""
     root = local_path(root)
-    return root.rstrip("/") if URI.match(root) else storable(str(Path(root).absolute()))
+    return root.rstrip("/") if URI.match(root) else storable_path(str(Path(root).absolute()))
 
 
 def is_below(path: str, root: str) -> bool:
     """Whether a listing of the root (root_path) tells of that path, where it is there."""
     if WILDCARD.search(root) and (URI.match(root) or not os.path.lexists(root)):
-        return matches(path, root)
+        return matches_glob(path, root)
     return path == root or path.startswith(f"{root.rstrip('/')}/")
 
 

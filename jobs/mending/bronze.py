@@ -15,14 +15,14 @@ from jobs.intake.file_probe import Looker
 from jobs.intake.segments import Loader
 from jobs.mending import segments as of_segments
 from jobs.mending.logs_at_hand import files_at_hand
-from jobs.mending.uncounted import read_again, uncounted, uncounted_row
+from jobs.mending.uncounted import count_missing_records, read_again, uncounted_row
 from jobs.run.request import IS_KRAFT
 from jobs.run.upkeep import Upkeep
 from pipeline.core.conditions import is_in
-from pipeline.core.frames import declared, empty, frame_of
+from pipeline.core.frames import declared_table, empty_frame, frame_of
 from pipeline.model.lines.lost_segments import UNNAMED, still_lost
 from pipeline.store.cluster_tables import ClusterTables
-from pipeline.store.delta import literal
+from pipeline.store.delta import sql_literal
 from pipeline.store.mending import rows_left
 from pipeline.store.published import EXPIRED_BEFORE
 from schemas.bronze import duplicate_record, file_sighting, log_record, lost_segment, source_file
@@ -32,7 +32,7 @@ PLACES = ("file_id", "load_seq", "byte_offset", "byte_length")
 TOLD = ("cluster_id", "node_id", "log", *PLACES, "event", "logged_at")
 # Of these a table stands on.
 READ = (log_record.SPEC, source_file.SPEC)
-TYPES = empty(lost_segment.SPEC).schema
+TYPES = empty_frame(lost_segment.SPEC).schema
 
 
 @dataclass
@@ -73,8 +73,8 @@ class BronzeMending:
         self.note_uncounted(segments, counts)
         if self.is_taken_over:
             self.forget_later_sightings(segments)
-        missing = of_segments.lost(segments, counts, self.expired_before)
-        unnamed = of_segments.unnamed(segments, counts)
+        missing = of_segments.segments_with_lost_records(segments, counts, self.expired_before)
+        unnamed = of_segments.segments_without_row(segments, counts)
         files = {*missing["file_id"], *unnamed["file_id"], *given_up["file_id"]}
         asked = segments.filter(col("file_id").is_in(sorted(files)))
         self.again = files_at_hand(self.looker(), self.candidates, asked, unnamed["file_id"].to_list())
@@ -94,7 +94,7 @@ class BronzeMending:
         return frame_of(self.tables.read(spec, None, columns))
 
     def counts(self) -> pl.DataFrame:
-        return of_segments.counted(self.read(log_record.SPEC, PLACES))
+        return of_segments.count_segment_records(self.read(log_record.SPEC, PLACES))
 
     def left(self, spec: TableSpec) -> pl.DataFrame | None:
         return rows_left(self.left_in[spec.name], spec) if spec.name in self.left_in else None
@@ -107,9 +107,9 @@ class BronzeMending:
         counts = self.counts()
         self.append(source_file.SPEC, of_segments.manifest_left(left, self.read(source_file.SPEC), counts))
         segments = self.read(source_file.SPEC)
-        stale = of_segments.replaced(segments)
+        stale = of_segments.replaced_segments(segments)
         if log_record.SPEC.name not in self.left_in:
-            gone = of_segments.lost(segments, counts, self.expired_before)
+            gone = of_segments.segments_with_lost_records(segments, counts, self.expired_before)
             stale = pl.concat([stale, gone]).unique()
         self.tables.delete_segments(source_file.SPEC, stale["load_seq"].to_list())
 
@@ -119,11 +119,11 @@ class BronzeMending:
         if left is None:
             return
         segments = self.read(source_file.SPEC)
-        missing = of_segments.lost(segments, self.counts(), self.expired_before)
+        missing = of_segments.segments_with_lost_records(segments, self.counts(), self.expired_before)
         found = of_segments.records_left(left, self.read(log_record.SPEC, PLACES), missing)
         self.append(log_record.SPEC, found)
         if source_file.SPEC.name not in self.left_in:
-            stale = of_segments.unnamed(segments, self.counts())
+            stale = of_segments.segments_without_row(segments, self.counts())
             self.tables.delete_segments(log_record.SPEC, stale["load_seq"].to_list())
 
     def name_unnamed(self, unnamed: pl.DataFrame, segments: pl.DataFrame) -> None:
@@ -143,7 +143,7 @@ class BronzeMending:
     def note_uncounted(self, segments: pl.DataFrame, counts: pl.DataFrame) -> None:
         """Of tables that are older than what was published: their gap."""
         published = self.upkeep.published
-        self.uncounted = uncounted(published, segments, counts)
+        self.uncounted = count_missing_records(published, segments, counts)
         if not self.uncounted:
             return
         row = uncounted_row(published, segments, self.uncounted)
@@ -154,7 +154,7 @@ class BronzeMending:
     def forget_later_sightings(self, segments: pl.DataFrame) -> None:
         """No path is taken for read because of what a run said of it whose segments may be gone."""
         last = max(segments["run_id"].to_list(), default="")
-        self.upkeep.store.delta.delete(file_sighting.SPEC, f"run_id >= {literal(last)}")
+        self.upkeep.store.delta.delete(file_sighting.SPEC, f"run_id >= {sql_literal(last)}")
         self.tables.note_version(file_sighting.SPEC)
 
     def settle(self, gaps: pl.DataFrame) -> None:
@@ -164,7 +164,7 @@ class BronzeMending:
         records = self.read(log_record.SPEC, ("load_seq", "logged_at"))
         over = [one for one in gaps.to_dicts() if read_again(one, records)]
         for one in over:
-            of_row = f"file_id = {literal(UNNAMED)} AND lost_run_id = {literal(one['lost_run_id'])}"
+            of_row = f"file_id = {sql_literal(UNNAMED)} AND lost_run_id = {sql_literal(one['lost_run_id'])}"
             self.upkeep.store.delta.delete(lost_segment.SPEC, of_row)
             self.tables.note_version(lost_segment.SPEC)
         self.settled = sum(one["record_count"] for one in over)
@@ -182,7 +182,7 @@ class BronzeMending:
     def forget_sightings(self, files: Collection[str]) -> None:
         """So that their paths are looked into anew, and their names are free for the same content."""
         if files:
-            among = ", ".join(literal(one) for one in sorted(files))
+            among = ", ".join(sql_literal(one) for one in sorted(files))
             self.upkeep.store.delta.delete(file_sighting.SPEC, f"file_id IN ({among})")
             self.tables.note_version(file_sighting.SPEC)
 
@@ -197,7 +197,7 @@ class BronzeMending:
 
     def append(self, spec: TableSpec, rows: pl.DataFrame) -> None:
         if not rows.is_empty():
-            self.tables.append(spec, declared(rows, spec))
+            self.tables.append(spec, declared_table(rows, spec))
 
     def looker(self) -> Looker:
         settings, cluster_id = self.upkeep.settings, self.upkeep.store.cluster_id

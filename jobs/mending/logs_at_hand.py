@@ -6,7 +6,7 @@ import polars as pl
 
 from jobs.intake.discovery import Candidate
 from jobs.intake.file_probe import Looker
-from pipeline.bronze.planning import identity
+from pipeline.bronze.planning import unique_file_id
 
 
 def files_at_hand(
@@ -29,5 +29,5 @@ def files_at_hand(
         for (name, size), (file_id, consumed_hash) in asked.items()
         if any(one.first_record_hash == name and one.hashes.get(size) == consumed_hash for one in readable)
     }
-    begun = {identity(one, one.size, ()) for one in readable}
+    begun = {unique_file_id(one, one.size, ()) for one in readable}
     return frozenset(held | (begun & set(unnamed)))

@@ -13,10 +13,10 @@ from jobs.mending.taken_over import take_over
 from jobs.run.progress import Progress
 from jobs.run.upkeep import Upkeep
 from jobs.settings.model import Settings
-from jobs.text import counted
+from jobs.text import format_count
 from pipeline.catalog.tables import BY_NAME, KEPT, SPECS, TABLES, Refresh
 from pipeline.core.errors import EnvironmentProblem
-from pipeline.store.damage import Damage, inspected, uri_of
+from pipeline.store.damage import Damage, inspect_published, uri_of
 from pipeline.store.direct_reading import local_folder
 from pipeline.store.lock import ClusterLock
 from pipeline.store.mending import (
@@ -54,17 +54,19 @@ class Repair:
         put_back = put_back_last_run(store, aside)
         taken_over = take_over(store, settings)
         seen = store.published()
-        damages = inspected(str(folder), seen, None).damages
+        damages = inspect_published(str(folder), seen, None).damages
         candidates = self.candidates(store.cluster_id)
         if not damages and not taken_over and not (candidates and has_lost(folder, seen)):
             return f"REPAIRED  {put_back}" if put_back else "NOTHING TO REPAIR"
         tables = {one.table: one for one in damages}
         progress.stage("damaged", ", ".join(sorted(tables)) or "no table")
-        left_in = {name: made_readable(folder, aside, one, seen) for name, one in tables.items()}
+        left_in = {name: make_table_readable(folder, aside, one, seen) for name, one in tables.items()}
         upkeep = Upkeep(store, settings, "repair", progress, lock)
         store.create_missing(SPECS, upkeep.versions)
         for name in sorted(left_in):
-            if is_kept(name) and give_up_files(Path(uri_of(str(folder), name)), aside / name, upkeep.run_id):
+            if is_underived_table(name) and give_up_files(
+                Path(uri_of(str(folder), name)), aside / name, upkeep.run_id
+            ):
                 upkeep.versions[name] = int(store.delta.head(BY_NAME[name].spec) or 0)
         bronze = BronzeMending(upkeep, left_in, candidates, is_taken_over=bool(taken_over))
         bronze.mend()
@@ -77,7 +79,7 @@ class Repair:
             self.again.append(store.cluster_id)
         if candidates and bronze.uncounted:
             self.to_settle.append(store.cluster_id)
-        return "; ".join(filter(None, (told(tables, bronze), put_back, taken_over)))
+        return "; ".join(filter(None, (repair_summary(tables, bronze), put_back, taken_over)))
 
     def rebuild(self, upkeep: Upkeep, bronze: BronzeMending, damaged: set[str]) -> None:
         """Derived tables that were damaged; all of them, where what they stand on was."""
@@ -88,16 +90,18 @@ class Repair:
             bronze.find_duplicates(lambda *_: None)
         appended = {one.spec.name for one in TABLES if one.refresh is Refresh.APPEND}
         derived = (
-            (upkeep.built() | appended) if is_read_other else {one for one in damaged if not is_kept(one)}
+            (upkeep.built() | appended)
+            if is_read_other
+            else {one for one in damaged if not is_underived_table(one)}
         )
         if derived:
             upkeep.rebuild(derived)
 
 
-def made_readable(folder: Path, aside: Path, damage: Damage, seen: Published) -> Path:
+def make_table_readable(folder: Path, aside: Path, damage: Damage, seen: Published) -> Path:
     """Rolls a table back to what of its log can be read, or puts it aside. Where its data files lie then."""
     table = Path(uri_of(str(folder), damage.table))
-    if not is_kept(damage.table):
+    if not is_underived_table(damage.table):
         shutil.rmtree(table, ignore_errors=True)
         return table
     drop_altered_summaries(table)
@@ -110,7 +114,7 @@ def made_readable(folder: Path, aside: Path, damage: Damage, seen: Published) ->
     return aside / damage.table
 
 
-def is_kept(name: str) -> bool:
+def is_underived_table(name: str) -> bool:
     """Tables that nothing derives again: what was read, and what was said of runs."""
     return BY_NAME[name].refresh in KEPT
 
@@ -131,9 +135,9 @@ def require_local(store: ClusterWarehouse) -> Path:
     return folder
 
 
-def told(tables: dict[str, Damage], bronze: BronzeMending) -> str:
+def repair_summary(tables: dict[str, Damage], bronze: BronzeMending) -> str:
     """In a line."""
-    again = f"; {counted(len(bronze.again), 'file')} to be read again" if bronze.again else ""
+    again = f"; {format_count(len(bronze.again), 'file')} to be read again" if bronze.again else ""
     records = int(bronze.lost["record_count"].sum()) if bronze.lost.width else 0
     lost = f"; {records:,} records of {len(bronze.lost)} segments are lost for good" if records else ""
     if bronze.uncounted:
@@ -143,4 +147,6 @@ def told(tables: dict[str, Damage], bronze: BronzeMending) -> str:
         )
     if bronze.settled:
         lost += f"; {bronze.settled:,} records that were lost were read again: their gap is over"
-    return f"REPAIRED  {counted(len(tables), 'table')}: {', '.join(sorted(tables)) or 'none'}{again}{lost}"
+    return (
+        f"REPAIRED  {format_count(len(tables), 'table')}: {', '.join(sorted(tables)) or 'none'}{again}{lost}"
+    )

@@ -9,32 +9,34 @@ RANGE = ("start_offset", "consumed_bytes")
 UNKNOWN = "unknown"
 
 
-def counted(records: pl.DataFrame) -> pl.DataFrame:
+def count_segment_records(records: pl.DataFrame) -> pl.DataFrame:
     """By segment how many records there are (row_count), and of how many bytes (row_bytes)."""
     return records.group_by(NAMED).agg(row_count=pl.len().cast(pl.Int64), row_bytes=col("byte_length").sum())
 
 
-def whole(segments: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+def whole_segments(segments: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
     """Rows of bronze.source_file of which all records are there."""
     found = segments.join(counts, on=NAMED, how="inner", maintain_order="left")
     is_whole = (col("record_count") == col("row_count")) & (col("record_bytes") == col("row_bytes"))
     return found.filter(is_whole).select(segments.columns)
 
 
-def lost(segments: pl.DataFrame, counts: pl.DataFrame, expired_before_ms: int) -> pl.DataFrame:
+def segments_with_lost_records(
+    segments: pl.DataFrame, counts: pl.DataFrame, expired_before_ms: int
+) -> pl.DataFrame:
     """The other rows, but for those that `maintain` left without records as they are older than wanted."""
     is_old = (col("last_logged_at").dt.epoch("ms") < expired_before_ms).fill_null(value=False)
     old = segments.filter(is_old).join(counts, on=NAMED, how="anti")
-    rest = segments.join(whole(segments, counts), on=NAMED, how="anti", maintain_order="left")
+    rest = segments.join(whole_segments(segments, counts), on=NAMED, how="anti", maintain_order="left")
     return rest.join(old, on=NAMED, how="anti", maintain_order="left")
 
 
-def unnamed(segments: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+def segments_without_row(segments: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
     """Segments of which there are records and no row of bronze.source_file."""
     return counts.join(segments, on=NAMED, how="anti").sort(NAMED)
 
 
-def replaced(segments: pl.DataFrame) -> pl.DataFrame:
+def replaced_segments(segments: pl.DataFrame) -> pl.DataFrame:
     """Rows whose bytes a later segment of the same file holds, too: it was read again."""
     later = segments.select(
         "file_id", *(col(one).alias(f"later_{one}") for one in RANGE), later_seq="load_seq"
@@ -48,7 +50,7 @@ def replaced(segments: pl.DataFrame) -> pl.DataFrame:
 def manifest_left(left: pl.DataFrame, segments: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
     """Of rows of the manifest that no version names those of segments whose records are all there."""
     missing = left.join(segments, on=NAMED, how="anti")
-    return whole(missing, counts).unique(NAMED, keep="last", maintain_order=True)
+    return whole_segments(missing, counts).unique(NAMED, keep="last", maintain_order=True)
 
 
 def records_left(left: pl.DataFrame, records: pl.DataFrame, missing: pl.DataFrame) -> pl.DataFrame:
@@ -60,7 +62,9 @@ def records_left(left: pl.DataFrame, records: pl.DataFrame, missing: pl.DataFram
     new = found.join(records, on=(*NAMED, "byte_offset"), how="anti")
     there = records.join(missing, on=NAMED, how="semi").select(*NAMED, "byte_offset", "byte_length")
     both = pl.concat([there, new.select(there.columns)])
-    return new.join(whole(missing, counted(both)), on=NAMED, how="semi", maintain_order="left")
+    return new.join(
+        whole_segments(missing, count_segment_records(both)), on=NAMED, how="semi", maintain_order="left"
+    )
 
 
 def manifest_of(records: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import polars as pl
 from polars import col
 
-from jobs.mending.segments import NAMED, counted
+from jobs.mending.segments import NAMED, count_segment_records
 from jobs.run.masked_run import made_by
 from jobs.run.preconditions import require_same_zones
 from jobs.settings.model import Settings
@@ -14,7 +14,7 @@ from pipeline.core.errors import WarehouseDamaged
 from pipeline.core.frames import frame_of
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.commit_files import newest_whole
-from pipeline.store.forgotten_runs import forgotten
+from pipeline.store.forgotten_runs import forgotten_runs_damage
 from pipeline.store.published import EXPIRED_BEFORE, Published
 from pipeline.store.warehouse import ClusterWarehouse, run_row
 from schemas.bronze import log_record, source_file
@@ -26,16 +26,16 @@ def take_over(store: ClusterWarehouse, settings: Settings) -> str | None:
     run is known, or none published. SettingsError: the logs were read in another time zone.
 
     Where tables that were read are damaged, too, their zones are not compared: repair goes on with what is left."""
-    if store.published().run_id is not None or forgotten(store.files, store.folder) is None:
+    if store.published().run_id is not None or forgotten_runs_damage(store.files, store.folder) is None:
         return None
     started_at, unknown = datetime.now(UTC), Published(settings_fingerprint="")
     run_id, versions = store.new_run(started_at), versions_read(store)
     tables = ClusterTables(store, run_id, versions)
     try:
         require_same_zones(tables, store.cluster_id, settings, unknown)
-        counts = expired(
+        counts = count_expired_before(
             frame_of(tables.read(source_file.SPEC, None, (*NAMED, "last_logged_at"))),
-            counted(frame_of(tables.read(log_record.SPEC, None, (*NAMED, "byte_length")))),
+            count_segment_records(frame_of(tables.read(log_record.SPEC, None, (*NAMED, "byte_length")))),
         )
     except WarehouseDamaged:
         counts = {}
@@ -68,7 +68,7 @@ def versions_read(store: ClusterWarehouse) -> dict[str, int]:
     return {name: version for name, version in found.items() if version is not None}
 
 
-def expired(segments: pl.DataFrame, counts: pl.DataFrame) -> dict[str, int]:
+def count_expired_before(segments: pl.DataFrame, counts: pl.DataFrame) -> dict[str, int]:
     """The count that says up to when `maintain` took rows, as tables show it: segments without any, all older than
     those that have some. segments: (file_id, load_seq, last_logged_at); counts: as `segments.counted`."""
     oldest = segments.join(counts, on=NAMED, how="semi").select(col("last_logged_at").min().alias("oldest"))

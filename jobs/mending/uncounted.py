@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from polars import col
 
-from jobs.mending.segments import lost, unnamed, whole
+from jobs.mending.segments import segments_with_lost_records, segments_without_row, whole_segments
 from pipeline.model.lines.lost_segments import UNNAMED
 from pipeline.store.contents import Contents
 from pipeline.store.published import EXPIRED_BEFORE, Published
@@ -15,15 +15,19 @@ from pipeline.store.warehouse import RUN_ID
 from schemas.bronze import log_record, source_file
 
 
-def uncounted(published: Published, segments: pl.DataFrame, counts: pl.DataFrame) -> int:
+def count_missing_records(published: Published, segments: pl.DataFrame, counts: pl.DataFrame) -> int:
     """At least how many published records no row of the manifest and no record tells of.
 
     segments: rows of bronze.source_file that are left; counts: of the records that are left, as `segments.counted`.
     """
     stated: Mapping[str, Contents] = published.contents
-    missing = lost(segments, counts, published.counts.get(EXPIRED_BEFORE, 0))
-    nameless = unnamed(segments, counts)
-    known = (*whole(segments, counts)["record_count"], *missing["record_count"], *nameless["row_count"])
+    missing = segments_with_lost_records(segments, counts, published.counts.get(EXPIRED_BEFORE, 0))
+    nameless = segments_without_row(segments, counts)
+    known = (
+        *whole_segments(segments, counts)["record_count"],
+        *missing["record_count"],
+        *nameless["row_count"],
+    )
     records, rows = sum(known), len(segments) + len(nameless)
     load_seqs = [*segments["load_seq"], *nameless["load_seq"]]
     short = [published.counts.get("load_seq", 0) - max(load_seqs, default=0)]

@@ -8,7 +8,7 @@ from typing import NoReturn
 from jobs.layout import WIDTH_HELP
 from jobs.notify.destination import VARIABLE
 from jobs.parser import Parser
-from jobs.settings.arguments import seconds
+from jobs.settings.arguments import parse_seconds
 from pipeline.store.published import NOTIFIED
 from schemas.gold.finding import SEVERITIES
 
@@ -22,7 +22,7 @@ class NotifyParser(Parser):
         super().error(A_URL.sub("(a URL)", message))
 
 
-def arguments() -> argparse.ArgumentParser:
+def notify_parser() -> argparse.ArgumentParser:
     found = NotifyParser(
         prog="kafka-controller-audit notify",
         description="Sends findings that are new to a webhook or chat, each once; a message a cluster.",
@@ -47,7 +47,7 @@ def arguments() -> argparse.ArgumentParser:
     )
     found.add_argument(
         "--timeout",
-        type=positive,
+        type=parse_timeout_seconds,
         default=30.0,
         metavar="SECONDS",
         help="for a message, all tries together (30)",
@@ -60,8 +60,8 @@ def arguments() -> argparse.ArgumentParser:
     return found
 
 
-def positive(text: str) -> float:
-    found = seconds(text)
+def parse_timeout_seconds(text: str) -> float:
+    found = parse_seconds(text)
     if not 0 < found < math.inf:
         raise argparse.ArgumentTypeError(f"expected seconds above 0, found {text!r}")
     return found

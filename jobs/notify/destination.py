@@ -34,36 +34,36 @@ def destination_of(given: str | None, environ: Mapping[str, str] = os.environ) -
     text = (environ.get(VARIABLE, "") if given is None else given).strip()
     if not text and given is None:
         return None
-    parts = split(text)
+    parts = split_url(text)
     host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else parts.hostname
     user, is_named, place = parts.netloc.rpartition("@")
     plain = parts._replace(netloc=place, fragment="").geturl()
-    headers = {"Authorization": f"Basic {basic(user)}"} if is_named else {}
+    headers = {"Authorization": f"Basic {basic_credentials(user)}"} if is_named else {}
     key = sha256(plain.encode()).hexdigest()[:KEY_DIGITS]
     return Destination(plain, f"{parts.scheme}://{host}", key, headers)
 
 
-def split(text: str) -> SplitResult:
+def split_url(text: str) -> SplitResult:
     """SettingsError: which part is wrong; never what it is."""
     try:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        raise unusable("a host or port that is none") from None
+        raise unusable_url_error("a host or port that is none") from None
     if not IN_URLS.fullmatch(text):
-        raise unusable("nothing" if not text else "blanks or characters that are not ASCII")
+        raise unusable_url_error("nothing" if not text else "blanks or characters that are not ASCII")
     if parts.scheme not in SCHEMES:
-        raise unusable("no scheme" if not parts.scheme else "another scheme than http or https")
+        raise unusable_url_error("no scheme" if not parts.scheme else "another scheme than http or https")
     if not host or not IN_HOSTS.fullmatch(host):
-        raise unusable("no host, or one that is none")
+        raise unusable_url_error("no host, or one that is none")
     return parts
 
 
-def unusable(found: str) -> SettingsError:
+def unusable_url_error(found: str) -> SettingsError:
     return SettingsError(expected=FORM, found=found, todo="give the whole URL; nothing was sent")
 
 
-def basic(user: str) -> str:
+def basic_credentials(user: str) -> str:
     return base64.b64encode(unquote(user).encode()).decode("ascii")
 
 

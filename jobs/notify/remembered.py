@@ -27,7 +27,7 @@ class Remembered:
 
     def has_told(self, severity: str) -> bool:
         """Whether findings of that severity were told before, so that what is unknown is new."""
-        return self.severity is not None and is_within(severity, self.severity)
+        return self.severity is not None and is_at_least_severity(severity, self.severity)
 
 
 @dataclass
@@ -44,11 +44,11 @@ class News:
         return [*self.new, *self.over]
 
 
-def is_within(severity: str, least: str) -> bool:
+def is_at_least_severity(severity: str, least: str) -> bool:
     return SEVERITIES.index(severity) <= SEVERITIES.index(least)
 
 
-def is_over(finding: Row) -> bool:
+def is_ended_finding(finding: Row) -> bool:
     return finding["valid_until_at"] is not None or finding["status"] == "retracted"
 
 
@@ -63,20 +63,20 @@ def news_of(findings: Sequence[Row], before: Remembered, severity: str, last_at:
     for number, one in enumerate(findings, 1):
         name, is_known = one["finding_id"], one["suppressed_by"] is not None
         if name in before.open:
-            kept["over" if is_over(one) else "open"].add(name)
-            if is_over(one) and not is_known:
+            kept["over" if is_ended_finding(one) else "open"].add(name)
+            if is_ended_finding(one) and not is_known:
                 news.over.append((number, one))
         elif name in before.over or name in before.passed:
             kept["over" if name in before.over else "passed"].add(name)
-        elif one["status"] == "retracted" or not is_within(one["severity"], severity):
+        elif one["status"] == "retracted" or not is_at_least_severity(one["severity"], severity):
             continue
         elif is_known:
-            kept["passed"] |= {name} if is_over(one) else set()
+            kept["passed"] |= {name} if is_ended_finding(one) else set()
         elif not before.has_told(one["severity"]) and is_past(one, last_at):
             kept["passed"].add(name)
             news.passed += 1
         else:
-            kept["over" if is_over(one) else "open"].add(name)
+            kept["over" if is_ended_finding(one) else "open"].add(name)
             news.new.append((number, one))
     news.after = Remembered(severity, **{name: frozenset(ids) for name, ids in kept.items()})
     return news
@@ -87,12 +87,12 @@ def is_past(finding: Row, last_at: datetime | None) -> bool:
     return until is not None and last_at is not None and until < last_at - LATELY
 
 
-def read(text: str | None, cluster: str, destination: str) -> Remembered | None:
+def read_remembered(text: str | None, cluster: str, destination: str) -> Remembered | None:
     """As a file says it; nothing where it says nothing of them. None: it is not what `written` writes."""
     if text is None:
         return Remembered()
     with suppress(ValueError, KeyError, TypeError, AttributeError):
-        said = document(text)["clusters"].get(cluster, {}).get(destination)
+        said = parse_remembered_file(text)["clusters"].get(cluster, {}).get(destination)
         if said is None:
             return Remembered()
         if said["severity"] in (None, *SEVERITIES):
@@ -101,11 +101,11 @@ def read(text: str | None, cluster: str, destination: str) -> Remembered | None:
     return None
 
 
-def written(text: str | None, cluster: str, destination: str, now: Remembered) -> str:
+def write_remembered(text: str | None, cluster: str, destination: str, now: Remembered) -> str:
     """The file with that in it; what it says of others stays, unless it cannot be read."""
     whole: dict[str, Any] = {"format": FORMAT, "clusters": {}}
     with suppress(ValueError, KeyError, TypeError):
-        whole = document(text or "")
+        whole = parse_remembered_file(text or "")
     own = {name: sorted(getattr(now, name)) for name in ("open", "over", "passed")}
     told = whole["clusters"].get(cluster)
     others = told if isinstance(told, dict) else {}
@@ -113,7 +113,7 @@ def written(text: str | None, cluster: str, destination: str, now: Remembered) -
     return json.dumps(whole, sort_keys=True)
 
 
-def document(text: str) -> dict[str, Any]:
+def parse_remembered_file(text: str) -> dict[str, Any]:
     """ValueError, KeyError, TypeError: it is not of this format."""
     said = json.loads(text)
     if said["format"] != FORMAT or not isinstance(said["clusters"], dict):

@@ -45,39 +45,39 @@ class NoRedirect(HTTPRedirectHandler):
         return None
 
 
-def send(destination: Destination, document: bytes, key: str, timeout: float) -> Reply:
+def send_with_retries(destination: Destination, document: bytes, key: str, timeout: float) -> Reply:
     """At most `timeout` seconds, all tries together. key: the same for the same content, so that whoever receives it
     may drop what comes twice."""
     until = time.monotonic() + timeout
-    reply = within(min(timeout, EACH_SECONDS), destination, document, key)
+    reply = send_within_seconds(min(timeout, EACH_SECONDS), destination, document, key)
     for tries, pause in enumerate(PAUSES, 2):
         wait = max(pause, reply.wait)
         left = until - time.monotonic() - wait
         if not reply.is_passing or left <= 0:
             break
         time.sleep(wait)
-        reply = replace(within(min(left, EACH_SECONDS), destination, document, key), tries=tries)
+        reply = replace(send_within_seconds(min(left, EACH_SECONDS), destination, document, key), tries=tries)
     if reply.problem is None or reply.tries == 1:
         return reply
     return replace(reply, problem=f"{reply.problem}, the last of {reply.tries} tries")
 
 
-def within(seconds: float, destination: Destination, document: bytes, key: str) -> Reply:
+def send_within_seconds(seconds: float, destination: Destination, document: bytes, key: str) -> Reply:
     """One try. What looks up names, or reads byte by byte, has no limit of its own."""
     replies: SimpleQueue[Reply] = SimpleQueue()
-    one = partial(attempt, destination, document, key, seconds)
+    one = partial(attempt_sending, destination, document, key, seconds)
     Thread(target=lambda: replies.put(one()), daemon=True).start()
     try:
         return replies.get(timeout=seconds)
     except Empty:
-        return silent(seconds)
+        return no_answer_reply(seconds)
 
 
-def silent(seconds: float) -> Reply:
+def no_answer_reply(seconds: float) -> Reply:
     return Reply(f"no answer within {seconds:.1f} s", is_passing=True)
 
 
-def attempt(destination: Destination, document: bytes, key: str, seconds: float) -> Reply:
+def attempt_sending(destination: Destination, document: bytes, key: str, seconds: float) -> Reply:
     headers = {
         "Content-Type": "application/json; charset=utf-8",
         "User-Agent": f"kafka-controller-audit/{product_version()}",
@@ -86,25 +86,25 @@ def attempt(destination: Destination, document: bytes, key: str, seconds: float)
     }
     request = Request(destination.url, document, headers, method="POST")  # noqa: S310  (http or https, see destination)
     try:
-        with opener().open(request, timeout=max(seconds, 0.001)):
+        with verifying_url_opener().open(request, timeout=max(seconds, 0.001)):
             return Reply()
     except HTTPError as refused:
         with refused:
-            return refusal(refused, destination)
+            return refusal_reply(refused, destination)
     except TimeoutError:
-        return silent(seconds)
+        return no_answer_reply(seconds)
     except URLError as problem:
         return no_connection(problem.reason, seconds)
     except (OSError, HTTPException, ValueError) as problem:
         return no_connection(problem, seconds)
 
 
-def opener() -> OpenerDirector:
+def verifying_url_opener() -> OpenerDirector:
     """By the proxies of the environment, and with certificates that are verified."""
     return build_opener(HTTPSHandler(context=ssl.create_default_context()), NoRedirect)
 
 
-def refusal(refused: HTTPError, destination: Destination) -> Reply:
+def refusal_reply(refused: HTTPError, destination: Destination) -> Reply:
     code = refused.code
     if 300 <= code < 400:
         place = shown_of(refused.headers.get("Location", ""))
@@ -142,7 +142,7 @@ def seconds_of(retry_after: str) -> float:
 def no_connection(problem: object, seconds: float) -> Reply:
     """In words of the system or of our own: others may hold a part of the URL."""
     if isinstance(problem, TimeoutError):
-        return silent(seconds)
+        return no_answer_reply(seconds)
     if isinstance(problem, ssl.SSLError):
         reason = getattr(problem, "verify_message", "")
         is_untrusted = isinstance(problem, ssl.SSLCertVerificationError)

@@ -8,9 +8,9 @@ from importlib.resources import files
 from itertools import dropwhile, islice, takewhile
 from typing import TYPE_CHECKING
 
-from jobs.playbook.markdown import parsed, plain, quoted
+from jobs.playbook.markdown import parse_markdown, plain_markdown, quote_code
 from pipeline.rules.order import RULE_NAMES
-from schemas.namespace import named
+from schemas.namespace import full_module_name
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode as Node
@@ -35,7 +35,7 @@ class Page:
 
     @cached_property
     def tree(self) -> "Node":
-        return parsed(self.text)
+        return parse_markdown(self.text)
 
     def first_thing(self, *, is_open: bool) -> str | None:
         wanted = (GOES_ON, OVER) if is_open else (OVER, GOES_ON)
@@ -43,30 +43,32 @@ class Page:
 
     def part(self, title: str) -> list["Node"]:
         """What stands below a heading."""
-        after = dropwhile(lambda one: one.type != "heading" or plain(one) != title, self.tree.children)
+        after = dropwhile(
+            lambda one: one.type != "heading" or plain_markdown(one) != title, self.tree.children
+        )
         return list(takewhile(lambda one: one.type != "heading", islice(after, 1, None)))
 
 
 def page_of(text: str, rule: str) -> Page:
     sentence = SENTENCE.search(text)
-    to_do = {one[1]: unmarked(one[2]) for one in LABELLED.finditer(text)}
-    return Page(rule, unmarked(sentence[0]) if sentence else "", to_do, text)
+    to_do = {one[1]: unmark_code(one[2]) for one in LABELLED.finditer(text)}
+    return Page(rule, unmark_code(sentence[0]) if sentence else "", to_do, text)
 
 
-def unmarked(line: str) -> str:
-    return CODE.sub(lambda one: quoted(one[1]), line)
+def unmark_code(line: str) -> str:
+    return CODE.sub(lambda one: quote_code(one[1]), line)
 
 
 @lru_cache(maxsize=len(RULE_NAMES))
-def page(rule: str) -> Page | None:
+def playbook_page(rule: str) -> Page | None:
     """None: this release has none of that rule."""
     if rule not in RULE_NAMES:
         return None
-    source = files(named(f"pipeline.rules.{rule}")).joinpath("playbook.md")
+    source = files(full_module_name(f"pipeline.rules.{rule}")).joinpath("playbook.md")
     return page_of(source.read_text(encoding="utf-8"), rule)
 
 
 def what_to_do(rule: str, *, is_open: bool) -> str | None:
     """The first thing to do about a finding, in one sentence; None: its rule has no page that says it."""
-    found = page(rule)
+    found = playbook_page(rule)
     return found.first_thing(is_open=is_open) if found else None

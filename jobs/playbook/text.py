@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from jobs.layout import own_command, wrapped
-from jobs.playbook.markdown import code_lines, plain
-from jobs.playbook.pages import Page, page
+from jobs.layout import installed_command, wrap_text
+from jobs.playbook.markdown import code_lines, plain_markdown
+from jobs.playbook.pages import Page, playbook_page
 from pipeline.rules.order import GROUPS
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def leaf_lines(node: "Node", before: str) -> list[str]:
     if node.type == "fence":
         return [f"{' ' * max(CODE, indent + 2)}{line}".rstrip() for line in code_lines(node)]
     if node.type == "heading":
-        return wrapped(plain(node) if node.tag == "h1" else plain(node).upper())
-    lines = f"{before}{plain(node)}".replace("\n", f"\n{' ' * indent}").split("\n")
-    return [part for line in lines for part in wrapped(line, indent)]
+        return wrap_text(plain_markdown(node) if node.tag == "h1" else plain_markdown(node).upper())
+    lines = f"{before}{plain_markdown(node)}".replace("\n", f"\n{' ' * indent}").split("\n")
+    return [part for line in lines for part in wrap_text(line, indent)]
 
 
 def rule_lines() -> Iterator[str]:
@@ -50,8 +50,10 @@ def rule_lines() -> Iterator[str]:
     for place, (about, rules) in enumerate(GROUPS.items()):
         yield from ("", about.upper()) if place else (about.upper(),)
         for rule in rules:
-            found = page(rule)
+            found = playbook_page(rule)
             yield f"  {rule}"
-            yield from wrapped(f"{' ' * 6}{found.sentence if found else 'no page yet'}", 6)
+            yield from wrap_text(f"{' ' * 6}{found.sentence if found else 'no page yet'}", 6)
     yield ""
-    yield from wrapped(f"What to do about one: {own_command()} playbook RULE, or F1 for that of a finding")
+    yield from wrap_text(
+        f"What to do about one: {installed_command()} playbook RULE, or F1 for that of a finding"
+    )

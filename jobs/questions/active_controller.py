@@ -6,7 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from jobs.questions.answers import Answers
-from jobs.questions.gauge_steps import Window, summed, told
+from jobs.questions.gauge_steps import GaugeWindow, known_value_steps, sum_weights
 from jobs.questions.tenures import KRAFT, ZOOKEEPER
 from pipeline.core.stretches import TIME
 
@@ -15,20 +15,24 @@ OWN = ("observed", "elected", "renounced", "tasks_activated", "tasks_deactivated
 STRETCH = ("node_id", "from_at", "until_at")
 
 
-def active(answers: Answers, terms: pl.DataFrame, window: Window) -> dict[int, pl.DataFrame]:
+def active_controller_steps(
+    answers: Answers, terms: pl.DataFrame, window: GaugeWindow
+) -> dict[int, pl.DataFrame]:
     """Steps by node: 1 from its election to its resignation, also while another one is in office already; 0 else, while
     it is known to run. A process that ended gives no value, and one of which nothing is known gives none."""
     own = terms.select(node_id="controller_id", from_at="began_at", until_at="until_at")
-    running = pl.concat([own, stays(answers), standbys(answers, terms)]).drop_nulls(("node_id", "from_at"))
+    running = pl.concat([own, live_broker_spans(answers), standby_spans(answers, terms)]).drop_nulls(
+        ("node_id", "from_at")
+    )
     found = {}
     for node in running["node_id"].unique().sort():
         of_node = own.filter(col("node_id") == node).with_columns(weight=lit(1, pl.Int64))
-        steps = summed(of_node, window).with_columns(col("value").clip(0, 1))
-        found[node] = told(steps, running.filter(col("node_id") == node), None, window)
+        steps = sum_weights(of_node, window).with_columns(col("value").clip(0, 1))
+        found[node] = known_value_steps(steps, running.filter(col("node_id") == node), None, window)
     return found
 
 
-def stays(answers: Answers) -> pl.DataFrame:
+def live_broker_spans(answers: Answers) -> pl.DataFrame:
     """ZooKeeper mode: while a node is live as a broker, up to when it may have stopped."""
     columns = ("broker_id", "mode", "joined_at", "left_at", "silent_from_at")
     rows = answers.rows("gold.broker_session", None, columns).filter(col("mode") == ZOOKEEPER)
@@ -37,7 +41,7 @@ def stays(answers: Answers) -> pl.DataFrame:
     return rows.select(node_id="broker_id", from_at="joined_at", until_at=until)
 
 
-def standbys(answers: Answers, terms: pl.DataFrame) -> pl.DataFrame:
+def standby_spans(answers: Answers, terms: pl.DataFrame) -> pl.DataFrame:
     """KRaft: from the lines by which a controller follows the quorum, to the next one; a process that started anew
     after it ran until its last line at least, and so did the last one of all."""
     if not any(one == KRAFT for one in terms["mode"]):

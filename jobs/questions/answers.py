@@ -10,11 +10,20 @@ from polars import col
 from jobs.questions.in_doubt import doubted_leaders, is_service_unknown, with_known_ratios
 from jobs.questions.placed_records import PlacedRecords
 from jobs.questions.rows import Place, Row
-from pipeline.core.conditions import Condition, IsNull, all_of, before, differs, equals, is_in, reaching
+from pipeline.core.conditions import (
+    Condition,
+    IsNull,
+    all_conditions,
+    column_before,
+    column_differs,
+    column_equals,
+    column_reaching,
+    is_in,
+)
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.model.partitions.topic_lives import ASKED, ENDED
-from pipeline.model.terms.succession import told_epoch
+from pipeline.model.terms.succession import printed_controller_epoch
 from pipeline.rules.order import RULE_NAMES
 from schemas.gold.finding import SEVERITIES
 from schemas.named import spec_of
@@ -51,7 +60,7 @@ class Answers:
             return True
         if name not in getattr(self.tables, "versions", {}):
             return False
-        runs = self.rows("ops.run", equals("outcome", "published"), ("job",))
+        runs = self.rows("ops.run", column_equals("outcome", "published"), ("job",))
         return "nightly" in runs["job"].to_list()
 
     @cached_property
@@ -90,14 +99,16 @@ class Answers:
     def terms(self) -> list[Row]:
         """In their turn; controller_epoch is None where no line tells it."""
         in_turn = self.rows("gold.controller_term").sort("life", "controller_epoch")
-        return in_turn.with_columns(told_epoch()).to_dicts()
+        return in_turn.with_columns(printed_controller_epoch()).to_dicts()
 
     def findings(self) -> list[Row]:
         """Not retracted; those that are told first, then new and ongoing ones, then by severity and by the order of
         RULE_NAMES: their place is their number, F1, F2, ..."""
-        found = self.rows("gold.finding", differs("status", "retracted"))
+        found = self.rows("gold.finding", column_differs("status", "retracted"))
         is_known, is_over = col("suppressed_by").is_not_null(), col("status") == "resolved"
-        ranks = (rank(name, order) for name, order in (("severity", SEVERITIES), ("rule", RULE_NAMES)))
+        ranks = (
+            rank_in_order(name, order) for name, order in (("severity", SEVERITIES), ("rule", RULE_NAMES))
+        )
         return found.sort(is_known, is_over, *ranks, "valid_from_at", "entity", "finding_id").to_dicts()
 
     def partitions_at_end(self) -> Row:
@@ -109,7 +120,7 @@ class Answers:
         is_unsure = is_in_doubt | col("is_assignment_stale").fill_null(value=False)
         is_elsewhere = (col("leader") != col("replicas").list.first()) & ~is_unsure
         return (
-            self.rows("gold.partition_timeline", holds(None), columns)
+            self.rows("gold.partition_timeline", holds_at(None), columns)
             .select(
                 partitions=pl.len(),
                 offline=(~col("is_served") & ~is_in_doubt).sum(),
@@ -142,12 +153,12 @@ class Answers:
         is_lead_doubted: it may lead more, or less, as who leads some partition is not known. Where no leader is known
         that is another, and lines are missing, led_elsewhere_count, imbalance_ratio and is_breach are null.
         """
-        held = self.rows("gold.partition_timeline", holds(at), HELD)
+        held = self.rows("gold.partition_timeline", holds_at(at), HELD)
         is_known = col("is_served").is_not_null().any()
         counts = {"leads": pl.when(is_known).then(col("is_served").sum()), "cached": pl.len()}
         is_held = (col("leader") >= 0) & ~col("is_deleting")
         led = held.filter(is_held).group_by(broker_id="leader").agg(**counts)
-        ratio = self.rows("gold.leader_imbalance", holds(at), IMBALANCE)
+        ratio = self.rows("gold.leader_imbalance", holds_at(at), IMBALANCE)
         rows = ratio.join(led, on="broker_id", how="full", coalesce=True).sort("broker_id")
         known = with_known_ratios(rows, ("led_elsewhere_count", "imbalance_ratio", "is_breach"))
         doubted = doubted_leaders(held)
@@ -158,12 +169,12 @@ class Answers:
 
     def departures(self, at: datetime | None = None) -> list[Row]:
         """Stays of brokers that had ended by then, or by the end of the data."""
-        asked = None if at is None else before("left_at", at)
+        asked = None if at is None else column_before("left_at", at)
         return self.rows("gold.broker_session", asked).filter(col("left_at").is_not_null()).to_dicts()
 
     def timeline(self, topic: str, partition: int) -> list[Row]:
         """All intervals of a partition, every life of its topic, in order."""
-        is_own = equals("topic", topic) & equals("partition", partition)
+        is_own = column_equals("topic", topic) & column_equals("partition", partition)
         return (
             self.rows("gold.partition_timeline", is_own)
             .sort("topic_life", "interval_seq", "part_seq")
@@ -187,7 +198,9 @@ class Answers:
     def replay_checks(self, since: datetime | None) -> dict[str, Row]:
         """By what is checked, how many statements of Kafka the replay has alike: said, equal, differing, undecided."""
         counts = {one: col(f"{one}_count").sum() for one in ("said", "equal", "differing", "undecided")}
-        told = all_of(reached("logged_at", since), reached("day_at", since and day_of(since)))
+        told = all_conditions(
+            reached_since("logged_at", since), reached_since("day_at", since and begin_of_utc_day(since))
+        )
         columns = ("check", *(f"{one}_count" for one in counts))
         rows = self.rows("gold.replay_check", told, columns).group_by("check").agg(**counts)
         return {row["check"]: row for row in rows.to_dicts()}
@@ -198,7 +211,7 @@ class Answers:
         columns = ("is_equal", "is_stale", "listed_count", "only_kafka", "only_ours_count")
         is_alike = (col("only_kafka").list.len() == 0) & (col("only_ours_count") == 0)
         return (
-            self.rows("gold.imbalance_check", reached("checked_at", since), columns)
+            self.rows("gold.imbalance_check", reached_since("checked_at", since), columns)
             .select(
                 said=pl.len(),
                 equal=col("is_equal").sum(),
@@ -213,8 +226,8 @@ class Answers:
     def elections(self, since: datetime | None) -> Row:
         """Leaders that controllers gave partitions: how many, and of how many no line tells whether the
         leader was in the ISR."""
-        is_chosen = equals("outcome", "done") & differs("kind", "isr_removal")
-        asked = all_of(is_chosen, reached("elected_at", since))
+        is_chosen = column_equals("outcome", "done") & column_differs("kind", "isr_removal")
+        asked = all_conditions(is_chosen, reached_since("elected_at", since))
         chosen = self.rows("gold.leader_election", asked, ("is_clean", "leader"))
         is_undecided = col("is_clean").is_null() & (col("leader") >= 0)
         return chosen.select(chosen=pl.len(), undecided=is_undecided.sum()).row(0, named=True)
@@ -222,7 +235,7 @@ class Answers:
     def odd_moves(self, limit: int, since: datetime | None) -> list[Row]:
         """Illegal and refused moves in order of time, the illegal first."""
         order = ("verdict", "logged_at", "byte_offset", "file_id")
-        is_odd = all_of(is_in("verdict", ODD), moved_since(since))
+        is_odd = all_conditions(is_in("verdict", ODD), moved_since(since))
         pair = ("machine", "from_state", "to_state")
         moves = self.rows("gold.transition_audit", is_odd, (*order, "normal", *pair))
         return moves.sort(order).head(limit).to_dicts()
@@ -243,30 +256,30 @@ class Answers:
         return PlacedRecords(self.tables, self.segments).records(places)
 
 
-def rank(name: str, order: Sequence[str]) -> pl.Expr:
+def rank_in_order(name: str, order: Sequence[str]) -> pl.Expr:
     """The place of a value in the order; others come first."""
     places = {value: place for place, value in enumerate(order, 1)}
     return col(name).replace_strict(places, default=0, return_dtype=pl.Int64)
 
 
-def holds(at: datetime | None, begin: str = "valid_from_at", end: str = "valid_until_at") -> Condition:
+def holds_at(at: datetime | None, begin: str = "valid_from_at", end: str = "valid_until_at") -> Condition:
     """The interval of a row holds at a time; at the end of the data if none is given."""
     if at is None:
         return IsNull(end)
     # Times are whole microseconds: what begins before the next one has begun by then.
     following = at + timedelta(microseconds=1)
-    return before(begin, following) & reaching(end, following)
+    return column_before(begin, following) & column_reaching(end, following)
 
 
-def reached(column: str, since: datetime | None) -> Condition | None:
+def reached_since(column: str, since: datetime | None) -> Condition | None:
     """Rows that are not before a time; all if none is given."""
-    return None if since is None else reaching(column, since)
+    return None if since is None else column_reaching(column, since)
 
 
 def moved_since(since: datetime | None) -> Condition | None:
     """Moves of that time or later; by the running maximum of their times, which is no earlier, they are stored."""
-    return all_of(reached("logged_at", since), reached("ordered_at", since))
+    return all_conditions(reached_since("logged_at", since), reached_since("ordered_at", since))
 
 
-def day_of(at: datetime) -> datetime:
+def begin_of_utc_day(at: datetime) -> datetime:
     return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)

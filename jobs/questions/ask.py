@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
 from functools import partial
 
-from jobs.layout import WIDTH_HELP, wrapped
+from jobs.layout import WIDTH_HELP, wrap_text
 from jobs.parser import Parser
 from jobs.questions.answers import Answers
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
@@ -19,13 +19,13 @@ from jobs.questions.given_names import (
 )
 from jobs.questions.log_folder import folder_of
 from jobs.questions.rows import Row
-from jobs.questions.several_clusters import Question, as_json, as_lines, asked_of
-from jobs.questions.unpublished import TODO, WatchedTables, named, not_told
+from jobs.questions.several_clusters import Question, ask_clusters, cluster_answer_lines, cluster_answers_json
+from jobs.questions.unpublished import TODO, WatchedTables, missing_table_notes, table_names_text
 from jobs.run import outcome
 from jobs.run.chosen_clusters import chosen_clusters
-from jobs.settings.arguments import moment
-from jobs.terminal import say
-from jobs.text import day_clock, printable, shortened
+from jobs.settings.arguments import parse_moment
+from jobs.terminal import print_lines
+from jobs.text import day_clock, printable_line, shorten_line
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.core.frames import frame_of
 from pipeline.store.published import LAST_RUN
@@ -42,30 +42,34 @@ def no_doubt() -> None:
 
 
 def show_main(argv: Sequence[str] | None = None) -> int:
-    arguments = asking("show", "One finding with every line that proves it.")
+    arguments = question_parser("show", "One finding with every line that proves it.")
     arguments.add_argument("finding", metavar="F1", help="number on the first screen, or finding_id")
     given = arguments.parse_args(argv)
-    return answered("show", given, partial(show, given.finding), partial(require_finding_name, given.finding))
+    return print_answer(
+        "show", given, partial(show_finding, given.finding), partial(require_finding_name, given.finding)
+    )
 
 
 def partition_main(argv: Sequence[str] | None = None) -> int:
-    arguments = asking("partition", "What happened to one partition, interval by interval.")
+    arguments = question_parser("partition", "What happened to one partition, interval by interval.")
     arguments.add_argument("partition", type=topic_partition, metavar="TOPIC-N", help="for example orders-0")
     given = arguments.parse_args(argv)
-    return answered("partition", given, partial(partition_timeline, given.partition))
+    return print_answer("partition", given, partial(partition_timeline, given.partition))
 
 
 def terms_main(argv: Sequence[str] | None = None) -> int:
-    given = asking("terms", "Who was controller from when until when.").parse_args(argv)
-    return answered("terms", given, terms)
+    given = question_parser("terms", "Who was controller from when until when.").parse_args(argv)
+    return print_answer("terms", given, show_terms)
 
 
 def runs_main(argv: Sequence[str] | None = None) -> int:
-    given = asking("runs", "What ran, and which runs can still be read with --run-id.").parse_args(argv)
-    return answered("runs", given, runs)
+    given = question_parser("runs", "What ran, and which runs can still be read with --run-id.").parse_args(
+        argv
+    )
+    return print_answer("runs", given, show_runs)
 
 
-def asking(command: str, description: str) -> Parser:
+def question_parser(command: str, description: str) -> Parser:
     arguments = Parser(prog=f"kafka-controller-audit {command}", description=description, epilog=WIDTH_HELP)
     arguments.add_argument(
         "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
@@ -75,7 +79,7 @@ def asking(command: str, description: str) -> Parser:
     return arguments
 
 
-def answered(
+def print_answer(
     command: str, given: argparse.Namespace, question: Question, require_sound: Callable[[], None] = no_doubt
 ) -> int:
     """Prints the answer of the cluster that is named, else of all, from the published versions; one sentence on stderr
@@ -85,15 +89,17 @@ def answered(
     try:
         require_sound()
         answers = ask_of(given.warehouse, given.cluster, given.run_id)
-        found = asked_of(answers, question)
-        say(as_json(found) if form == "json" else as_lines(found))
+        found = ask_clusters(answers, question)
+        print_lines(cluster_answers_json(found) if form == "json" else cluster_answer_lines(found))
     except PipelineError as problem:
-        return outcome.said(command, problem)
+        return outcome.report_problem(command, problem)
     for unanswered in found.problems.values() if form == "json" else ():
-        outcome.said(command, unanswered)
+        outcome.report_problem(command, unanswered)
     for one in answers:
-        for line in not_told(one.tables):
-            print(printable(f"{command}: not told of cluster {one.cluster_id} is {line}"), file=sys.stderr)
+        for line in missing_table_notes(one.tables):
+            print(
+                printable_line(f"{command}: not told of cluster {one.cluster_id} is {line}"), file=sys.stderr
+            )
     return 0
 
 
@@ -129,15 +135,15 @@ def all_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list
     for name in found:
         if seen[name].lost is not None:
             print(
-                printable(f"cluster {name}: {seen[name].lost}, as {LAST_RUN} tells; {MEND_RUNS}"),
+                printable_line(f"cluster {name}: {seen[name].lost}, as {LAST_RUN} tells; {MEND_RUNS}"),
                 file=sys.stderr,
             )
     return [Answers(name, WatchedTables(at.tables(name, seen[name]))) for name in found]
 
 
-def show(name: str, answers: Answers) -> list[str]:
-    require(answers, "gold.finding")
-    number, finding = chosen(name, answers.findings())
+def show_finding(name: str, answers: Answers) -> list[str]:
+    require_tables(answers, "gold.finding")
+    number, finding = choose_finding(name, answers.findings())
     lines_of = answers.lines(finding["evidence"])
     folder = folder_of(answers.segments["path"])
     return [
@@ -147,21 +153,21 @@ def show(name: str, answers: Answers) -> list[str]:
     ]
 
 
-def chosen(name: str, findings: Sequence[Row]) -> tuple[int, Row]:
+def choose_finding(name: str, findings: Sequence[Row]) -> tuple[int, Row]:
     """A finding and its number, by 'F1', '1' or its finding_id. InputProblem: there is no such finding."""
     for number, finding in enumerate(findings, 1):
         if name.upper() in (f"F{number}", str(number)) or name == finding["finding_id"]:
             return number, finding
     known = f"F1 to F{len(findings)}" if len(findings) > 1 else "F1 only" if findings else "no finding at all"
     raise InputProblem(
-        expected=f"a finding {shortened(name, 40)}",
+        expected=f"a finding {shorten_line(name, 40)}",
         found=known,
         todo="take its number from the first screen of the last run, or its finding_id from gold.finding",
     )
 
 
 def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
-    require(answers, "gold.partition_timeline")
+    require_tables(answers, "gold.partition_timeline")
     rows = answers.timeline(asked.topic, asked.partition)
     if not rows:
         raise unknown_partition(asked, answers.partition_counts())
@@ -172,7 +178,7 @@ def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
         "state = the controller's partition state machine; leader = as the controller holds it, a dead one too; "
         "served = whether it is there to serve",
     )
-    explained = [line for one in told for line in wrapped(f"  {one}")]
+    explained = [line for one in told for line in wrap_text(f"  {one}")]
     return [f"{answers.cluster_id}  {asked}", *explained, *timeline_table(rows, last)]
 
 
@@ -188,26 +194,26 @@ def moment_within(at: datetime | time | None, first: datetime, last: datetime) -
     return None if asked is None or asked >= last else asked
 
 
-def terms(answers: Answers) -> list[str]:
-    require(answers, "gold.controller_term")
+def show_terms(answers: Answers) -> list[str]:
+    require_tables(answers, "gold.controller_term")
     rows = answers.terms()
     if not rows:
         return [f"{answers.cluster_id}  no line of a controller in office was read"]
     return [f"{answers.cluster_id}  times are UTC", *term_table(rows)]
 
 
-def runs(answers: Answers) -> list[str]:
+def show_runs(answers: Answers) -> list[str]:
     """The newest runs, the last first."""
     listed = frame_of(answers.tables.read(run.SPEC, None, OF_RUN)).sort("run_seq", descending=True)
     return [f"{answers.cluster_id}  times are UTC", *run_table(listed.head(SHOWN_RUNS).to_dicts())]
 
 
-def require(answers: Answers, *tables: str) -> None:
+def require_tables(answers: Answers, *tables: str) -> None:
     """InputProblem: the runs so far did not build all of the tables."""
     missing = [one for one in tables if not answers.is_built(one)]
     if missing:
         raise InputProblem(
-            expected=f"{named(missing)} of cluster {answers.cluster_id}",
+            expected=f"{table_names_text(missing)} of cluster {answers.cluster_id}",
             found=f"that no run has published {'it' if len(missing) == 1 else 'them'}",
             todo=TODO,
         )
@@ -218,7 +224,7 @@ def moment_or_clock(text: str) -> datetime | time:
     try:
         clock = time.fromisoformat(text.removesuffix("Z"))
     except ValueError:
-        return moment(text)
+        return parse_moment(text)
     return clock.replace(tzinfo=UTC) if clock.tzinfo is None else clock
 
 

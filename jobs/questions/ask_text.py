@@ -4,22 +4,22 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from jobs.layout import table, wrapped
+from jobs.layout import format_table, wrap_text
 from jobs.questions.broker_text import leads_text, ratio_texts
 from jobs.questions.in_doubt import is_in_doubt
 from jobs.questions.log_folder import logs_in
 from jobs.questions.rows import Row
 from jobs.text import (
-    clock,
     clock_by,
+    clock_text,
     command_to_see,
-    counted,
     day_clock,
+    format_count,
+    gap_length_text,
     list_text,
     number_text,
     printable_lines,
-    shortened,
-    since_text,
+    shorten_line,
 )
 from pipeline.store.published import KEPT_FROM
 
@@ -39,12 +39,12 @@ def finding_heading(number: int, finding: Row, folder: str) -> list[str]:
     """folder: that all logs lie in."""
     until = f"until {day_clock(finding['valid_until_at'])} UTC" if finding["valid_until_at"] else "still OPEN"
     return [
-        *wrapped(f"{finding['severity'].upper()} F{number}  {shortened(finding['sentence'], 1000)}"),
-        *wrapped(
+        *wrap_text(f"{finding['severity'].upper()} F{number}  {shorten_line(finding['sentence'], 1000)}"),
+        *wrap_text(
             f"  {finding['certainty']}, {finding['status']}; rule {finding['rule']}; id {finding['finding_id']}"
         ),
         f"  from {day_clock(finding['valid_from_at'])} UTC {until}",
-        f"  EVIDENCE  {counted(len(finding['evidence']), 'record')}",
+        f"  EVIDENCE  {format_count(len(finding['evidence']), 'record')}",
         *logs_in(folder, "  "),
     ]
 
@@ -58,8 +58,8 @@ def evidence_lines(evidence: Sequence[Row], lines_of: Mapping[tuple[str, int], R
             shown.append(f"  file {place['file_id']}, byte {place['byte_offset']}: its text is not kept")
             continue
         raw = bytes(found["raw"])
-        path = shortened(found["path"], 1000)
-        near = shortened(found["near"], 1000)
+        path = shorten_line(found["path"], 1000)
+        near = shorten_line(found["near"], 1000)
         shown += [f"  {near}:{found['line']}", *(f"    {line}" for line in printable_lines(raw))]
         if path == found["path"] and not IN_ANOTHER.search(path):
             line_count = raw.count(b"\n")
@@ -78,18 +78,20 @@ def timeline_table(rows: Sequence[Row], last: datetime | None = None) -> list[st
             clock_by(row["valid_from_at"], last),
             end_text(row["valid_until_at"], row["valid_from_at"]),
             row["state"] or "?",
-            marked(leader_text(row["leader"]), is_doubted=is_in_doubt(row)),
+            mark_doubted(leader_text(row["leader"]), is_doubted=is_in_doubt(row)),
             served_text(row),
-            marked(list_text(row["isr"]), is_doubted=is_in_doubt(row) or row["is_isr_stale"]),
-            marked(list_text(row["replicas"]), is_doubted=is_in_doubt(row) or row["is_assignment_stale"]),
+            mark_doubted(list_text(row["isr"]), is_doubted=is_in_doubt(row) or row["is_isr_stale"]),
+            mark_doubted(
+                list_text(row["replicas"]), is_doubted=is_in_doubt(row) or row["is_assignment_stale"]
+            ),
             "?" if row["leader_epoch"] is None else str(row["leader_epoch"]),
             row["ended_by"] or "",
         )
         for row in rows
     ]
     if not has_lives:
-        return table(head, cells)
-    return table(
+        return format_table(head, cells)
+    return format_table(
         ("LIFE", *head), [(str(row["topic_life"]), *cell) for row, cell in zip(rows, cells, strict=True)]
     )
 
@@ -105,14 +107,14 @@ def served_text(row: Row) -> str:
     return "yes" if row["is_served"] else f"NO: {row['unserved_why'].replace('_', ' ')}"
 
 
-def marked(text: str, *, is_doubted: bool | None) -> str:
+def mark_doubted(text: str, *, is_doubted: bool | None) -> str:
     return f"{text}?" if is_doubted and text != "?" else text
 
 
 def end_text(until: datetime | None, start: datetime) -> str:
     if until is None:
         return "(open)"
-    return clock(until) if until.date() == start.date() else day_clock(until)
+    return clock_text(until) if until.date() == start.date() else day_clock(until)
 
 
 def broker_table(brokers: Sequence[Row]) -> list[str]:
@@ -129,13 +131,13 @@ def broker_table(brokers: Sequence[Row]) -> list[str]:
         for one in brokers
     ]
     head = ("BROKER", "leads", "cached", "preferred", "elsewhere", "ratio", "limit", "", "")
-    return [*table(head, rows), *ratio_notes(brokers)]
+    return [*format_table(head, rows), *ratio_notes(brokers)]
 
 
 def ratio_notes(brokers: Sequence[Row]) -> list[str]:
     """How the columns of a table of brokers are to be read."""
     notes = (*cache_note(brokers), *limit_notes(brokers))
-    return [line for one in notes for line in wrapped(f"  {one}")]
+    return [line for one in notes for line in wrap_text(f"  {one}")]
 
 
 def cache_note(brokers: Sequence[Row]) -> list[str]:
@@ -191,7 +193,7 @@ def term_table(terms: Sequence[Row]) -> list[str]:
             f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",
             day_clock(one["ended_at"]) if one["ended_at"] else "-",
             (one["ended_how"] or ("resigned" if one["resigned_at"] else "not known")).replace("_", " "),
-            since_text(one["gap_ms"]),
+            gap_length_text(one["gap_ms"]),
             one["certainty"],
         )
         for one in terms
@@ -208,7 +210,7 @@ def term_table(terms: Sequence[Row]) -> list[str]:
         "next after",
         "certainty",
     )
-    return table(head, rows)
+    return format_table(head, rows)
 
 
 def run_table(runs: Sequence[Row]) -> list[str]:
@@ -222,8 +224,8 @@ def run_table(runs: Sequence[Row]) -> list[str]:
             one["outcome"].replace("_", " "),
             f"{one['counts'].get('records', 0):,}",
             "" if one["run_seq"] >= kept_from else "gone",
-            shortened(one["sentence"] or "", 200),
+            shorten_line(one["sentence"] or "", 200),
         )
         for one in runs
     ]
-    return table(("RUN", "job", "ended", "outcome", "records", "", ""), rows)
+    return format_table(("RUN", "job", "ended", "outcome", "records", "", ""), rows)

@@ -8,26 +8,28 @@ from pathlib import Path
 
 from jobs.questions.answers import Answers
 from jobs.questions.ask import (
-    answered,
-    asking,
     moment_or_clock,
     moment_within,
     on_day,
+    print_answer,
     published_answers,
-    require,
+    question_parser,
+    require_tables,
 )
 from jobs.questions.ask_text import broker_table
-from jobs.questions.compare import compare, comparison_lines, require_same, states
-from jobs.questions.describe import described
+from jobs.questions.compare import compare_partitions, comparison_lines, partition_states_at, require_same
+from jobs.questions.describe import read_described
 from jobs.questions.reasons import departure_table
-from jobs.run.outcome import said
-from jobs.terminal import say
+from jobs.run.outcome import report_problem
+from jobs.terminal import print_lines
 from jobs.text import day_clock
 from pipeline.core.errors import PipelineError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = asking("brokers", "Leader imbalance of each broker at one time, and why brokers had left.")
+    arguments = question_parser(
+        "brokers", "Leader imbalance of each broker at one time, and why brokers had left."
+    )
     arguments.add_argument(
         "--at",
         type=moment_or_clock,
@@ -42,28 +44,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     given = arguments.parse_args(argv)
     if given.compare is not None:
-        return compared(given)
-    return answered("brokers", given, partial(brokers, given.at))
+        return run_comparison(given)
+    return print_answer("brokers", given, partial(show_brokers, given.at))
 
 
-def compared(given: argparse.Namespace) -> int:
+def run_comparison(given: argparse.Namespace) -> int:
     """Exit code 8 where something differs."""
     try:
         answers = published_answers(given.warehouse, given.cluster, given.run_id)
-        require(answers, "gold.partition_timeline")
-        at, moment = asked_at(given.at, answers)
-        comparison = compare(described(given.compare), states(answers, at))
+        require_tables(answers, "gold.partition_timeline")
+        at, moment = resolve_asked_time(given.at, answers)
+        comparison = compare_partitions(read_described(given.compare), partition_states_at(answers, at))
         lines = comparison_lines(comparison, f"{answers.cluster_id}  at {moment}", given.compare.name)
-        say(lines)
+        print_lines(lines)
         require_same(comparison)
     except PipelineError as problem:
-        return said("brokers", problem)
+        return report_problem("brokers", problem)
     return 0
 
 
-def brokers(at: datetime | time | None, answers: Answers) -> list[str]:
-    require(answers, "gold.leader_imbalance")
-    asked, moment = asked_at(at, answers)
+def show_brokers(at: datetime | time | None, answers: Answers) -> list[str]:
+    require_tables(answers, "gold.leader_imbalance")
+    asked, moment = resolve_asked_time(at, answers)
     rows = answers.brokers(asked)
     left = answers.departures(asked) if answers.has("gold.broker_session") else []
     return [f"{answers.cluster_id}  at {moment}", *broker_table(rows), *departure_table(left)]
@@ -76,7 +78,7 @@ def beyond_end(at: datetime | time | None, answers: Answers) -> datetime | None:
     return asked if asked is not None and last is not None and asked > last else None
 
 
-def asked_at(at: datetime | time | None, answers: Answers) -> tuple[datetime | None, str]:
+def resolve_asked_time(at: datetime | time | None, answers: Answers) -> tuple[datetime | None, str]:
     """The time (None: the end of the data), and how it is told; of one after it nothing is known."""
     read = answers.read()
     first, last = read["first_at"], read["last_at"]

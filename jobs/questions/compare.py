@@ -8,12 +8,12 @@ from datetime import datetime
 import polars as pl
 from polars import col
 
-from jobs.layout import table, wrapped
-from jobs.questions.answers import Answers, holds
+from jobs.layout import format_table, wrap_text
+from jobs.questions.answers import Answers, holds_at
 from jobs.questions.ask_text import leader_text
 from jobs.questions.describe import Described
 from jobs.questions.rows import Row
-from jobs.text import list_text, shortened
+from jobs.text import list_text, shorten_line
 from pipeline.core.errors import NotConfirmed
 
 SHOWN = 40
@@ -45,10 +45,12 @@ class Comparison:
     topics_left: int
 
 
-def states(answers: Answers, at: datetime | None) -> dict[Partition, Row]:
+def partition_states_at(answers: Answers, at: datetime | None) -> dict[Partition, Row]:
     """Partitions that exist then and are not being deleted: leader (-1: nobody), replicas, isr, and what of these is
     not certain: is_isr_stale, is_assignment_stale, is_in_doubt (all three)."""
-    led = answers.rows("gold.partition_timeline", holds(at), (*PARTITION, *STATE)).filter(~col("is_deleting"))
+    led = answers.rows("gold.partition_timeline", holds_at(at), (*PARTITION, *STATE)).filter(
+        ~col("is_deleting")
+    )
     rows = led.with_columns(
         leader=pl.when(~col("is_served")).then(-1).otherwise("leader"),
         is_in_doubt=col("certainty") == "undetermined",
@@ -56,7 +58,7 @@ def states(answers: Answers, at: datetime | None) -> dict[Partition, Row]:
     return {(row["topic"], row["partition"]): row for row in rows.to_dicts()}
 
 
-def compare(told: Mapping[Partition, Described], known: Mapping[Partition, Row]) -> Comparison:
+def compare_partitions(told: Mapping[Partition, Described], known: Mapping[Partition, Row]) -> Comparison:
     """Leader and order of replicas as they are, ISR as a set. Of topics that the file names every partition counts."""
     topics = {topic for topic, _ in told}
     unknown: Counter[str] = Counter()
@@ -67,14 +69,14 @@ def compare(told: Mapping[Partition, Described], known: Mapping[Partition, Row])
             sides = (THERE if key in told else ABSENT, THERE if key in known else ABSENT)
             differing.append((key, "partition", *sides))
             continue
-        found = difference(told[key], known[key])
+        found = partition_difference(told[key], known[key])
         differing += [(key, what, *sides) for what, sides in found.items() if sides is not None]
         unknown.update(what for what, sides in found.items() if sides is None)
         same += not found
     return Comparison(same, unknown, differing, len({topic for topic, _ in known} - topics))
 
 
-def difference(told: Described, known: Row) -> dict[str, tuple[str, str] | None]:
+def partition_difference(told: Described, known: Row) -> dict[str, tuple[str, str] | None]:
     """What differs with both sides; None where the logs do not tell it."""
     found: dict[str, tuple[str, str] | None] = {}
     is_in_doubt = known["is_in_doubt"]
@@ -96,8 +98,8 @@ def comparison_lines(found: Comparison, heading: str, file: str) -> list[str]:
     unsure = ", ".join(f"{what} of {count}" for what, count in sorted(found.unknown.items()))
     partitions = len({one[0] for one in found.differing})
     lines = [
-        *wrapped(f"{heading}, beside {shortened(file, 80)}"),
-        *wrapped(
+        *wrap_text(f"{heading}, beside {shorten_line(file, 80)}"),
+        *wrap_text(
             f"COMPARED  {found.same} partitions the same, {partitions} differ"
             f"; not told by the logs: {unsure or 'nothing'}",
             10,
@@ -107,10 +109,10 @@ def comparison_lines(found: Comparison, heading: str, file: str) -> list[str]:
         lines.append(f"          {found.topics_left} topics of the logs are not in the file")
     if found.differing:
         cells = [
-            (f"{shortened(topic, 60)}-{partition}", what, theirs, ours)
+            (f"{shorten_line(topic, 60)}-{partition}", what, theirs, ours)
             for (topic, partition), what, theirs, ours in found.differing[:SHOWN]
         ]
-        lines += ["", *table(("PARTITION", "what", "described", "by the logs"), cells)]
+        lines += ["", *format_table(("PARTITION", "what", "described", "by the logs"), cells)]
     if len(found.differing) > SHOWN:
         lines.append(f"  {len(found.differing) - SHOWN} more")
     return lines

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from jobs.layout import wrapped
+from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
-from jobs.questions.ask import answered, asking, moment_or_clock, require
-from jobs.questions.brokers import asked_at, beyond_end
+from jobs.questions.ask import moment_or_clock, print_answer, question_parser, require_tables
+from jobs.questions.brokers import beyond_end, resolve_asked_time
 from jobs.questions.context_rows import TABLES, context_at
-from jobs.questions.context_text import as_json, as_text
+from jobs.questions.context_text import context_json, context_lines
 from jobs.questions.own_context import context_of
 from jobs.settings.arguments import on_format
 from jobs.text import day_clock
@@ -20,7 +20,7 @@ FORMATS = ("text", "json")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = asking(
+    arguments = question_parser(
         "context", "What the cluster was at one time, by what its controllers said until then."
     )
     arguments.add_argument(
@@ -40,21 +40,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     on_format(arguments, FORMATS)
     given = arguments.parse_args(argv)
-    return answered("context", given, partial(context, given))
+    return print_answer("context", given, partial(show_context, given))
 
 
-def context(given: argparse.Namespace, answers: Answers) -> list[str]:
+def show_context(given: argparse.Namespace, answers: Answers) -> list[str]:
     """InputProblem: the time is before the data, or controller N was none then, as far as lines tell."""
-    require(answers, *TABLES)
+    require_tables(answers, *TABLES)
     if answers.last_at() is None:
         return [f"{answers.cluster_id}  no time on any record"]
-    asked, moment = asked_at(given.at, answers)
+    asked, moment = resolve_asked_time(given.at, answers)
     at = asked or answers.read()["last_at"]
     known = context_at(answers, at) if given.controller is None else context_of(answers, given.controller, at)
     if beyond := beyond_end(given.at, answers):
         said = f"what it was at {day_clock(beyond)} UTC: the data end before, and this is as it stood at their end"
         known = replace(known, doubts=[said, *known.doubts])
     if given.format == "json":
-        return as_json(answers.cluster_id, given.controller, known)
+        return context_json(answers.cluster_id, given.controller, known)
     whose = "" if given.controller is None else f"  as controller {given.controller} knew it"
-    return [*wrapped(f"{answers.cluster_id}  at {moment}{whose}"), *as_text(known, is_all=given.partitions)]
+    return [
+        *wrap_text(f"{answers.cluster_id}  at {moment}{whose}"),
+        *context_lines(known, is_all=given.partitions),
+    ]

@@ -5,10 +5,10 @@ from datetime import datetime
 import polars as pl
 from polars import col, when
 
-from jobs.questions.answers import Answers, holds
+from jobs.questions.answers import Answers, holds_at
 from jobs.questions.in_doubt import is_service_unknown
 from jobs.questions.rows import Row
-from jobs.questions.tenures import told
+from jobs.questions.tenures import context_row
 
 TIMELINE = "gold.partition_timeline"
 UNDETERMINED = "undetermined"
@@ -18,7 +18,7 @@ STATE = (
 )  # fmt: skip
 
 
-def name_of(row: Row) -> str:
+def topic_partition_name(row: Row) -> str:
     return f"{row['topic']}-{row['partition']}"
 
 
@@ -27,7 +27,7 @@ def partitions_at(answers: Answers, at: datetime) -> pl.DataFrame:
     nobody serves it (0), not known (1), an ISR that is known is short (2), led by another than the preferred one (3);
     null: it is well."""
     columns = ("topic", "partition", "topic_life", *STATE, "stated_from_at", "term_id", "certainty")
-    rows = answers.rows(TIMELINE, holds(at), columns)
+    rows = answers.rows(TIMELINE, holds_at(at), columns)
     return with_trouble(rows.rename({"stated_from_at": "since_at", "term_id": "known_by"}))
 
 
@@ -45,8 +45,8 @@ def with_trouble(rows: pl.DataFrame) -> pl.DataFrame:
 
 def partition_rows(partitions: pl.DataFrame) -> list[Row]:
     return [
-        told(
-            name_of(one),
+        context_row(
+            topic_partition_name(one),
             {name: one[name] for name in STATE},
             one["since_at"],
             one | {"term_id": one["known_by"]},

@@ -7,14 +7,23 @@ from datetime import datetime
 import polars as pl
 from polars import col, when
 
-from jobs.questions.answers import Answers, holds
-from jobs.questions.context_partitions import TIMELINE, UNDETERMINED, name_of, partitions_at
+from jobs.questions.answers import Answers, holds_at
+from jobs.questions.context_partitions import TIMELINE, UNDETERMINED, partitions_at, topic_partition_name
 from jobs.questions.deletion_course import stage_at
-from jobs.questions.pending_elections import pending
+from jobs.questions.pending_elections import pending_election_rows
 from jobs.questions.rows import Row
-from jobs.questions.tenures import KRAFT, acting, by, controllers, doubts, newest, tenures, told
+from jobs.questions.tenures import (
+    KRAFT,
+    acting_terms,
+    at_or_before,
+    context_doubts,
+    context_row,
+    controller_rows,
+    newest_term_value,
+    read_terms,
+)
 from jobs.questions.told_stretches import unheard_of
-from pipeline.core.conditions import differs, is_in, since
+from pipeline.core.conditions import column_differs, column_since, is_in
 from pipeline.gold.reassignment.attempts import NAMES
 from schemas.gold.reassignment import STEPS
 
@@ -59,43 +68,43 @@ class Context:
 
 def context_at(answers: Answers, at: datetime) -> Context:
     """As the cluster-wide view has it: what the controller in office said, and those before it."""
-    terms = tenures(answers)
-    in_office = controllers(terms, at)
+    terms = read_terms(answers)
+    in_office = controller_rows(terms, at)
     partitions = partitions_at(answers, at)
-    brokers = sessions(answers, at)
+    brokers = last_sessions_at(answers, at)
     live = [one for one in brokers if one["left_at"] is None or one["left_at"] > at]
     lives = topics_at(answers, at)
     parts = {
         CONTROLLER: in_office,
-        LIVE: [live_row(one) for one in with_certainty(answers, terms, live, at)],
-        SHUTTING_DOWN: list(shutting_down(live, at)),
+        LIVE: [live_row(one) for one in with_session_certainty(answers, terms, live, at)],
+        SHUTTING_DOWN: list(shutting_down_rows(live, at)),
         GONE: [gone_row(one) for one in brokers if one not in live],
         TOPIC: [topic_row(one) for one in with_counts(lives, at).iter_rows(named=True)],
         DELETING: [
-            deletion_row(one, at, newest(terms, one["deletion_requested_at"]))
-            for one in queued(lives, at).iter_rows(named=True)
+            deletion_row(one, at, newest_term_value(terms, one["deletion_requested_at"]))
+            for one in queued_deletions(lives, at).iter_rows(named=True)
         ],
-        MOVING: moving(answers, at, partitions, {one["broker_id"] for one in live}),
-        LEADERLESS: leaderless(answers, at),
-        ELECTION: pending(answers, last_of(acting(terms, at)), at),
+        MOVING: moving_rows_at(answers, at, partitions, {one["broker_id"] for one in live}),
+        LEADERLESS: leaderless_rows_at(answers, at),
+        ELECTION: pending_election_rows(answers, last_of(acting_terms(terms, at)), at),
     }
-    return Context(at, parts, partitions, doubts(answers, terms, at))
+    return Context(at, parts, partitions, context_doubts(answers, terms, at))
 
 
 def last_of(rows: Sequence[Row]) -> Row | None:
     return rows[-1] if rows else None
 
 
-def sessions(answers: Answers, at: datetime) -> list[Row]:
+def last_sessions_at(answers: Answers, at: datetime) -> list[Row]:
     """The last stay of each broker that had begun by then."""
-    begun = answers.rows("gold.broker_session", by("joined_at", at), SESSION)
+    begun = answers.rows("gold.broker_session", at_or_before("joined_at", at), SESSION)
     return begun.sort("joined_at").unique("broker_id", keep="last").sort("broker_id").to_dicts()
 
 
-def with_certainty(answers: Answers, terms: pl.DataFrame, live: list[Row], at: datetime) -> list[Row]:
+def with_session_certainty(answers: Answers, terms: pl.DataFrame, live: list[Row], at: datetime) -> list[Row]:
     """Undetermined where nobody in office would have noticed that one left, or whose lines are missing."""
     doubted = unheard_of(answers, terms, at)
-    is_watched = newest(terms, at, "mode") == KRAFT or bool(acting(terms, at))
+    is_watched = newest_term_value(terms, at, "mode") == KRAFT or bool(acting_terms(terms, at))
     return [
         one if is_watched and one["broker_id"] not in doubted else one | {"certainty": UNDETERMINED}
         for one in live
@@ -105,23 +114,25 @@ def with_certainty(answers: Answers, terms: pl.DataFrame, live: list[Row], at: d
 def live_row(one: Row) -> Row:
     """In KRaft one that is not fenced. since_at: null where it was there before the first line about it."""
     since = None if one["joined_how"] == "before_data" else one["joined_at"]
-    return told(str(one["broker_id"]), {"broker_epoch": one["broker_epoch"], "mode": one["mode"]}, since, one)
+    return context_row(
+        str(one["broker_id"]), {"broker_epoch": one["broker_epoch"], "mode": one["mode"]}, since, one
+    )
 
 
-def shutting_down(live: Iterable[Row], at: datetime) -> Iterable[Row]:
+def shutting_down_rows(live: Iterable[Row], at: datetime) -> Iterable[Row]:
     for one in live:
         asked = [each for each in one["shutdown_requested_at"] if each <= at]
         if asked:
-            yield told(str(one["broker_id"]), {"attempts": len(asked)}, asked[0], one)
+            yield context_row(str(one["broker_id"]), {"attempts": len(asked)}, asked[0], one)
 
 
 def gone_row(one: Row) -> Row:
     value = {name: one[name] for name in ("left_how", "end_reason", "silent_from_at")}
-    return told(str(one["broker_id"]), value, one["left_at"], one | {"term_id": one["left_term_id"]})
+    return context_row(str(one["broker_id"]), value, one["left_at"], one | {"term_id": one["left_term_id"]})
 
 
 def topics_at(answers: Answers, at: datetime) -> pl.DataFrame:
-    there = holds(at, "first_seen_at", "ended_at") & differs("created_how", "no_topic")
+    there = holds_at(at, "first_seen_at", "ended_at") & column_differs("created_how", "no_topic")
     return answers.rows("gold.topic_lifecycle", there, LIFE).sort("topic", "topic_life")
 
 
@@ -134,10 +145,10 @@ def with_counts(lives: pl.DataFrame, at: datetime) -> pl.DataFrame:
 
 def topic_row(one: Row) -> Row:
     value = {name: one[name] for name in ("topic_id", "partition_count", "first_seen_at")}
-    return told(one["topic"], value, one["created_at"], one)
+    return context_row(one["topic"], value, one["created_at"], one)
 
 
-def queued(lives: pl.DataFrame, at: datetime) -> pl.DataFrame:
+def queued_deletions(lives: pl.DataFrame, at: datetime) -> pl.DataFrame:
     is_sought = ~col("deletion_state").is_in(NOT_SOUGHT)
     return lives.filter(col("deletion_requested_at") <= at, is_sought)
 
@@ -149,12 +160,12 @@ def deletion_row(life: Row, at: datetime, known_by: str | None) -> Row:
         for (partition, broker), why in sorted(stage.ineligible.items())
     ]
     value = {"state": stage.state, "replicas_left": stage.left, "replicas_not_deletable": replicas}
-    return told(life["topic"], value, life["deletion_requested_at"], life | {"term_id": known_by})
+    return context_row(life["topic"], value, life["deletion_requested_at"], life | {"term_id": known_by})
 
 
-def moving(answers: Answers, at: datetime, partitions: pl.DataFrame, live: set[int]) -> list[Row]:
+def moving_rows_at(answers: Answers, at: datetime, partitions: pl.DataFrame, live: set[int]) -> list[Row]:
     """Reassignments that go on then: how far they have come by then, and what they wait for by what is known then."""
-    rows = answers.rows("gold.reassignment", holds(at, "started_at", "ended_at"), MOVE)
+    rows = answers.rows("gold.reassignment", holds_at(at, "started_at", "ended_at"), MOVE)
     return moving_rows(answers, rows.filter(~col("outcome").is_in(NEVER_BEGUN)), at, partitions, live)
 
 
@@ -173,7 +184,11 @@ def steps_by(answers: Answers, going: pl.DataFrame, at: datetime) -> list[tuple[
     if going.is_empty():
         return []
     first: datetime = going["started_at"].min()  # type: ignore[assignment]
-    own = since("logged_at", first) & by("logged_at", at) & is_in("topic", going["topic"].unique().to_list())
+    own = (
+        column_since("logged_at", first)
+        & at_or_before("logged_at", at)
+        & is_in("topic", going["topic"].unique().to_list())
+    )
     said = answers.rows("silver.reassignment_event", own, ("topic", "partition", "step", "logged_at"))
     named = said.with_columns(step=col("step").replace_strict(NAMES, default=None, return_dtype=pl.String))
     return named.drop_nulls().sort("logged_at").rows()
@@ -198,16 +213,18 @@ def moving_row(
         "waits_for_brokers": gone or lagging,
     }
     terms = one["term_ids"]
-    return told(name_of(one), value, one["started_at"], one | {"term_id": terms[0] if terms else None})
+    return context_row(
+        topic_partition_name(one), value, one["started_at"], one | {"term_id": terms[0] if terms else None}
+    )
 
 
-def leaderless(answers: Answers, at: datetime) -> list[Row]:
+def leaderless_rows_at(answers: Answers, at: datetime) -> list[Row]:
     """since_at: when a controller noticed; unserved_from_at: the earliest that it can have begun."""
     names = ("unserved_from_at", "root_event", "root_broker_id", "old_leader")
-    rows = answers.rows("gold.partition_outage", holds(at, "noticed_at", "ended_at")).sort(
+    rows = answers.rows("gold.partition_outage", holds_at(at, "noticed_at", "ended_at")).sort(
         "topic", "partition"
     )
     return [
-        told(name_of(one), {name: one[name] for name in names}, one["noticed_at"], one)
+        context_row(topic_partition_name(one), {name: one[name] for name in names}, one["noticed_at"], one)
         for one in rows.to_dicts()
     ]

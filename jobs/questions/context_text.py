@@ -7,8 +7,8 @@ from typing import Any
 
 from polars import col
 
-from jobs.layout import table, wrapped
-from jobs.questions.ask_text import leader_text, marked, served_text
+from jobs.layout import format_table, wrap_text
+from jobs.questions.ask_text import leader_text, mark_doubted, served_text
 from jobs.questions.context_partitions import counts_of, partition_rows
 from jobs.questions.context_rows import (
     CONTROLLER,
@@ -27,7 +27,7 @@ from jobs.questions.context_rows import (
 from jobs.questions.in_doubt import is_in_doubt
 from jobs.questions.rows import Row
 from jobs.questions.tenures import KRAFT, NOT_KNOWN
-from jobs.text import bounds_text, clock_by, counted, epoch_text, list_text, shortened
+from jobs.text import bounds_text, clock_by, epoch_text, format_count, list_text, shorten_line
 
 SHOWN = 40
 WIDTH = 60
@@ -35,36 +35,38 @@ HANG = 12
 NOT_TOLD = "?"
 
 
-def documents(context: Context) -> list[dict[str, Any]]:
+def context_documents(context: Context) -> list[dict[str, Any]]:
     """Every row: part, key, value, since_at, known_by, certainty."""
     rows = context.parts | {PARTITION: partition_rows(context.partitions)}
-    return [{"part": part} | plain(one) for part in PARTS for one in rows.get(part, ())]
+    return [{"part": part} | json_value(one) for part in PARTS for one in rows.get(part, ())]
 
 
-def as_json(cluster_id: str, controller: int | None, context: Context) -> list[str]:
-    head = {"cluster_id": cluster_id, "at": plain(context.at), "as_known_by_controller": controller}
-    return json.dumps(head | {"not_told": context.doubts, "rows": documents(context)}, indent=2).splitlines()
+def context_json(cluster_id: str, controller: int | None, context: Context) -> list[str]:
+    head = {"cluster_id": cluster_id, "at": json_value(context.at), "as_known_by_controller": controller}
+    return json.dumps(
+        head | {"not_told": context.doubts, "rows": context_documents(context)}, indent=2
+    ).splitlines()
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """As JSON has it: times in ISO, lists and maps with what is in them."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
-    return [plain(one) for one in value] if isinstance(value, list) else value
+        return {name: json_value(one) for name, one in value.items()}
+    return [json_value(one) for one in value] if isinstance(value, list) else value
 
 
-def summary(context: Context) -> list[str]:
+def context_summary(context: Context) -> list[str]:
     parts = context.parts
-    live, gone, shutting = (keys(told_part(context, name)) for name in (LIVE, GONE, SHUTTING_DOWN))
+    live, gone, shutting = (joined_keys(known_part(context, name)) for name in (LIVE, GONE, SHUTTING_DOWN))
     topics, deleting, moving, pending = (
-        number(told_part(context, name)) for name in (TOPIC, DELETING, MOVING, ELECTION)
+        row_count_text(known_part(context, name)) for name in (TOPIC, DELETING, MOVING, ELECTION)
     )
     put_off = sum(one["value"]["state"] == "put_off" for one in parts.get(DELETING) or ())
     held = f" ({put_off} put off)" if put_off else ""
     modes = {one["value"]["mode"] for one in parts[CONTROLLER]}
-    lines = [controller_text(one, context.at, is_mixed=len(modes) > 1) for one in parts[CONTROLLER]]
+    lines = [context_controller_text(one, context.at, is_mixed=len(modes) > 1) for one in parts[CONTROLLER]]
     lines = lines or ["CONTROLLER  not known"]
     lines += [
         f"BROKERS     live {live} | shutting down {shutting} | gone {gone}",
@@ -72,11 +74,11 @@ def summary(context: Context) -> list[str]:
         *partition_counts(context),
         f"IN HAND     being reassigned {moving} | elections pending {pending}",
     ]
-    lines += [f"NOT TOLD    {shortened(one, 400)}" for one in context.doubts]
-    return [one for line in lines for one in wrapped(line, HANG)]
+    lines += [f"NOT TOLD    {shorten_line(one, 400)}" for one in context.doubts]
+    return [one for line in lines for one in wrap_text(line, HANG)]
 
 
-def told_part(context: Context, name: str) -> Sequence[Row] | None:
+def known_part(context: Context, name: str) -> Sequence[Row] | None:
     """None: not told; nor is it told that there are none where lines may be missing."""
     return context.parts.get(name) or ([] if name in context.parts and not context.doubts else None)
 
@@ -97,17 +99,17 @@ def partition_counts(context: Context) -> list[str]:
     return [told, unknown] if counts["unknown"] else [told]
 
 
-def keys(rows: Sequence[Row] | None) -> str:
+def joined_keys(rows: Sequence[Row] | None) -> str:
     if rows is None:
         return NOT_TOLD
     return ",".join(one["key"] for one in rows) or "none"
 
 
-def number(rows: Sequence[Row] | None) -> str:
+def row_count_text(rows: Sequence[Row] | None) -> str:
     return NOT_TOLD if rows is None else f"{len(rows):,}"
 
 
-def controller_text(one: Row, at: datetime, *, is_mixed: bool) -> str:
+def context_controller_text(one: Row, at: datetime, *, is_mixed: bool) -> str:
     """is_mixed: a cluster that is being migrated has a controller of either mode."""
     value = one["value"]
     since = clock_by(one["since_at"], at) if one["since_at"] else "before the logs begin"
@@ -123,7 +125,7 @@ def controller_text(one: Row, at: datetime, *, is_mixed: bool) -> str:
     return f"CONTROLLER  {value['controller_id']} ({term}) since {since}{doing}"
 
 
-def broker_lines(context: Context) -> list[str]:
+def context_broker_lines(context: Context) -> list[str]:
     """The live brokers with their epochs, then those that are gone and how."""
     rows = []
     shutting = {one["key"]: one for one in context.parts.get(SHUTTING_DOWN) or ()}
@@ -131,18 +133,20 @@ def broker_lines(context: Context) -> list[str]:
         epoch = one["value"]["broker_epoch"]
         asked = shutting.get(one["key"])
         state = f"shutting down since {clock_by(asked['since_at'], context.at)}" if asked else live_text(one)
-        rows.append((one["key"], state, "-" if epoch is None else str(epoch), since_text(one, context.at)))
+        rows.append(
+            (one["key"], state, "-" if epoch is None else str(epoch), since_clock_text(one, context.at))
+        )
     for one in context.parts.get(GONE) or ():
         why = f"gone: {one['value']['left_how'].replace('_', ' ')}"
-        rows.append((one["key"], why, "", since_text(one, context.at)))
-    return table(("BROKER", "state", "broker epoch", "since"), rows) if rows else []
+        rows.append((one["key"], why, "", since_clock_text(one, context.at)))
+    return format_table(("BROKER", "state", "broker epoch", "since"), rows) if rows else []
 
 
 def live_text(one: Row) -> str:
     return "unfenced" if one["value"]["mode"] == KRAFT else "live"
 
 
-def since_text(one: Row, at: datetime) -> str:
+def since_clock_text(one: Row, at: datetime) -> str:
     return clock_by(one["since_at"], at) if one["since_at"] else NOT_TOLD
 
 
@@ -152,8 +156,8 @@ def deletion_cells(one: Row, at: datetime) -> tuple[str, ...]:
     brokers = sorted({(each["broker_id"], each["why"]) for each in value["replicas_not_deletable"]}, key=str)
     waits = ", ".join(f"broker {broker} ({why})" for broker, why in brokers)
     return (
-        shortened(one["key"], WIDTH),
-        since_text(one, at),
+        shorten_line(one["key"], WIDTH),
+        since_clock_text(one, at),
         value["state"].replace("_", " "),
         NOT_TOLD if left is None else str(left),
         waits or "-",
@@ -169,7 +173,7 @@ def moving_cells(one: Row, at: datetime) -> tuple[str, ...]:
         else "-"
     )
     moves = f"{list_text(value['from'])} to {list_text(value['to'])}"
-    return shortened(one["key"], WIDTH), since_text(one, at), moves, step, waits
+    return shorten_line(one["key"], WIDTH), since_clock_text(one, at), moves, step, waits
 
 
 def leaderless_cells(one: Row, at: datetime) -> tuple[str, ...]:
@@ -177,15 +181,15 @@ def leaderless_cells(one: Row, at: datetime) -> tuple[str, ...]:
     broker = "" if value["root_broker_id"] is None else f": broker {value['root_broker_id']}"
     earliest = value["unserved_from_at"]
     return (
-        shortened(one["key"], WIDTH),
-        since_text(one, at),
+        shorten_line(one["key"], WIDTH),
+        since_clock_text(one, at),
         NOT_TOLD if earliest is None else clock_by(earliest, at),
         f"{value['root_event'] or NOT_TOLD}{broker}",
     )
 
 
 def election_cells(one: Row, at: datetime) -> tuple[str, ...]:
-    return shortened(one["key"], WIDTH), since_text(one, at), one["value"]["trigger"] or NOT_TOLD
+    return shorten_line(one["key"], WIDTH), since_clock_text(one, at), one["value"]["trigger"] or NOT_TOLD
 
 
 Cells = Callable[[Row, datetime], tuple[str, ...]]
@@ -204,12 +208,12 @@ TABLES: tuple[tuple[str, tuple[str, ...], Cells], ...] = (
 def partition_cells(one: Row, at: datetime) -> tuple[str, ...]:
     in_doubt = is_in_doubt(one)
     return (
-        f"{shortened(one['topic'], WIDTH)}-{one['partition']}",
+        f"{shorten_line(one['topic'], WIDTH)}-{one['partition']}",
         clock_by(one["since_at"], at),
-        marked(leader_text(one["leader"]), is_doubted=in_doubt),
+        mark_doubted(leader_text(one["leader"]), is_doubted=in_doubt),
         served_text(one),
-        marked(list_text(one["isr"]), is_doubted=in_doubt or one["is_isr_stale"]),
-        marked(list_text(one["replicas"]), is_doubted=in_doubt or one["is_assignment_stale"]),
+        mark_doubted(list_text(one["isr"]), is_doubted=in_doubt or one["is_isr_stale"]),
+        mark_doubted(list_text(one["replicas"]), is_doubted=in_doubt or one["is_assignment_stale"]),
         NOT_TOLD if one["leader_epoch"] is None else str(one["leader_epoch"]),
     )
 
@@ -226,14 +230,14 @@ def partition_lines(context: Context, *, is_all: bool) -> list[str]:
         return []
     cells = [partition_cells(one, context.at) for one in shown.iter_rows(named=True)]
     head = "PARTITION" if is_all else "PARTITION NOT WELL"
-    lines = table((head, "since", "leader", "served", "isr", "replicas", "epoch"), cells)
+    lines = format_table((head, "since", "leader", "served", "isr", "replicas", "epoch"), cells)
     left = len(asked) - len(shown)
     return ["", *lines, *([f"  {left:,} more: --partitions shows all"] if left else [])]
 
 
-def as_text(context: Context, *, is_all: bool) -> list[str]:
-    lines = summary(context)
-    for rows in (broker_lines(context), *small_tables(context)):
+def context_lines(context: Context, *, is_all: bool) -> list[str]:
+    lines = context_summary(context)
+    for rows in (context_broker_lines(context), *small_tables(context)):
         lines += ["", *rows] if rows else []
     return [*lines, *partition_lines(context, is_all=is_all)]
 
@@ -243,9 +247,11 @@ def small_tables(context: Context) -> list[list[str]]:
     for part, head, cells in TABLES:
         rows = context.parts.get(part) or []
         more = (
-            [f"  {counted(len(rows) - SHOWN, 'more row')}: --format json has all"]
+            [f"  {format_count(len(rows) - SHOWN, 'more row')}: --format json has all"]
             if len(rows) > SHOWN
             else []
         )
-        found.append([*table(head, [cells(one, context.at) for one in rows[:SHOWN]]), *more] if rows else [])
+        found.append(
+            [*format_table(head, [cells(one, context.at) for one in rows[:SHOWN]]), *more] if rows else []
+        )
     return found

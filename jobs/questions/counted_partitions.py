@@ -10,12 +10,12 @@ from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.questions.tenures import KRAFT, ZOOKEEPER
 from jobs.questions.told_stretches import SPAN, Stretch
-from pipeline.core.conditions import equals
+from pipeline.core.conditions import column_equals
 
 LIFE = ("topic", "mode", "created_how", "created_at", "first_seen_at", "ended_at")
 
 
-def partitions_of(
+def counted_partition_spans(
     answers: Answers, terms: pl.DataFrame, lives: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """(from_at, until_at, weight) of partitions, and (from_at, until_at) while there may be others.
@@ -25,11 +25,17 @@ def partitions_of(
     with all of them once a controller that starts prints them.
     """
     columns = ("topic", "partition", "logged_at", "is_complete")
-    dumped = answers.rows("silver.state_dump", equals("machine", "partition"), columns).filter("is_complete")
+    dumped = answers.rows("silver.state_dump", column_equals("machine", "partition"), columns).filter(
+        "is_complete"
+    )
     listed_at: list[datetime] = dumped["logged_at"].unique().sort().to_list()
-    silent = unheard(terms)
+    silent = silent_election_times(terms)
     named = lives.select(*LIFE, "partitions").with_row_index("life")
-    doubts = [each for one in named.drop("partitions").to_dicts() for each in doubted(one, silent, listed_at)]
+    doubts = [
+        each
+        for one in named.drop("partitions").to_dicts()
+        for each in doubtful_life_spans(one, silent, listed_at)
+    ]
     told = named.select("life", "ended_at", "partitions").explode("partitions").drop_nulls("partitions")
     added = told.select("life", "ended_at", col("partitions").struct.unnest()).select(
         "life", "ended_at", "partition", from_at="added_at"
@@ -48,7 +54,7 @@ def partitions_of(
     return each.select("from_at", until_at="ended_at", weight=lit(1, pl.Int64)), hidden
 
 
-def unheard(terms: pl.DataFrame) -> list[datetime]:
+def silent_election_times(terms: pl.DataFrame) -> list[datetime]:
     """When ZooKeeper controllers were elected of which the start is in no log, or no line at all."""
     found = []
     before: Row | None = None
@@ -66,7 +72,7 @@ def unheard(terms: pl.DataFrame) -> list[datetime]:
     return sorted(found)
 
 
-def doubted(life: Row, silent: list[datetime], listed_at: list[datetime]) -> Iterator[Stretch]:
+def doubtful_life_spans(life: Row, silent: list[datetime], listed_at: list[datetime]) -> Iterator[Stretch]:
     """From when to when its partitions are not all told; None: from then on."""
     begin, end = life["created_at"] or life["first_seen_at"], life["ended_at"]
     if life["mode"] == KRAFT:

@@ -23,7 +23,7 @@ class Stage:
     ineligible: dict[Replica, str]
 
 
-def course(life: Row) -> Iterator[Stage]:
+def deletion_stage_by_line(life: Row) -> Iterator[Stage]:
     """Of a life of a topic whose deletion was asked for (row of gold.topic_lifecycle).
 
     As Kafka counts: a replica is ineligible from when it is found dead, or was not deleted, until its broker starts
@@ -56,9 +56,9 @@ def course(life: Row) -> Iterator[Stage]:
         yield Stage(line["at"], state, len(every - done) if is_whole else None, dict(ineligible))
 
 
-def stages(life: Row) -> list[Stage]:
+def stages_of_deletion(life: Row) -> list[Stage]:
     """Of several lines at once the last one; before the first line it is queued."""
-    found = {one.at: one for one in course(life)}
+    found = {one.at: one for one in deletion_stage_by_line(life)}
     asked = life["deletion_requested_at"]
     if asked not in found:
         found = {asked: Stage(asked, "queued", None, {}), **found}
@@ -66,4 +66,4 @@ def stages(life: Row) -> list[Stage]:
 
 
 def stage_at(life: Row, at: datetime) -> Stage:
-    return [one for one in stages(life) if one.at <= at][-1]
+    return [one for one in stages_of_deletion(life) if one.at <= at][-1]

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from jobs.text import shortened
+from jobs.text import shorten_line
 from pipeline.core.errors import InputProblem
 
 # Source: kafka.admin.TopicCommand (0.8.2 to 3.9), org.apache.kafka.tools.TopicCommand (from 3.7). Later ones have more
@@ -26,7 +26,7 @@ class Described:
     isr: tuple[int, ...]
 
 
-def described(file: Path) -> dict[tuple[str, int], Described]:
+def read_described(file: Path) -> dict[tuple[str, int], Described]:
     """By topic and partition; topics marked for deletion are left out. InputProblem: the file is not of that form."""
     try:
         text = file.read_text(errors="replace")
@@ -46,17 +46,17 @@ def described(file: Path) -> dict[tuple[str, int], Described]:
             leader = None if one["leader"] == "none" else int(one["leader"])
             found[one["topic"], int(one["partition"])] = Described(
                 None if leader is None or leader < 0 else leader,
-                brokers(one["replicas"]),
-                tuple(sorted(brokers(one["isr"]))),
+                parse_broker_ids(one["replicas"]),
+                tuple(sorted(parse_broker_ids(one["isr"]))),
             )
         elif topic is None and line.strip().startswith("Topic:"):
-            raise not_described(file, f"line {number}: {shortened(line.strip(), 80)}")
+            raise not_described(file, f"line {number}: {shorten_line(line.strip(), 80)}")
     if not found:
         raise not_described(file, "no line of a partition")
     return {key: one for key, one in found.items() if key[0] not in deleting}
 
 
-def brokers(text: str) -> tuple[int, ...]:
+def parse_broker_ids(text: str) -> tuple[int, ...]:
     return tuple(int(one) for one in text.split(",") if one)
 
 

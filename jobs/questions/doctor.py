@@ -7,15 +7,15 @@ from dataclasses import asdict
 
 from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
-from jobs.questions.doctor_text import as_text, mending, unmended, verdict
+from jobs.questions.doctor_text import damage_verdict, examinations_text, mending_commands, unmended_tables
 from jobs.questions.rows import Row
 from jobs.run.chosen_clusters import chosen_clusters
-from jobs.run.outcome import said
+from jobs.run.outcome import report_problem
 from jobs.settings.arguments import on_format
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EnvironmentProblem, PipelineError, WarehouseDamaged
 from pipeline.store.examination.answer import Examination
-from pipeline.store.examination.examined import examined
+from pipeline.store.examination.examined import examine_cluster
 from pipeline.store.readable_warehouse import DirectWarehouse, readable_directly
 
 
@@ -32,11 +32,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         warehouse = within_reach(given.warehouse)
         names = chosen_clusters(warehouse.clusters(), given.warehouse, given.cluster)
         specs = {one.name: one for one in SPECS}
-        found = [examined(warehouse, name, specs) for name in names]
+        found = [examine_cluster(warehouse, name, specs) for name in names]
     except PipelineError as problem:
-        return said("doctor", problem)
+        return report_problem("doctor", problem)
     is_text = given.format == "text"
-    print(as_text(found, given.warehouse) if is_text else as_json(found, given.warehouse), flush=True)
+    print(
+        examinations_text(found, given.warehouse) if is_text else examinations_json(found, given.warehouse),
+        flush=True,
+    )
     return WarehouseDamaged.exit_code if any(one.damages for one in found) else 0
 
 
@@ -52,14 +55,17 @@ def within_reach(uri: str) -> DirectWarehouse:
     return found
 
 
-def as_json(found: Sequence[Examination], warehouse: str) -> str:
-    return json.dumps({"clusters": [row_of(one, warehouse) for one in found]}, indent=1)
+def examinations_json(found: Sequence[Examination], warehouse: str) -> str:
+    return json.dumps({"clusters": [examination_row(one, warehouse) for one in found]}, indent=1)
 
 
-def row_of(one: Examination, warehouse: str) -> Row:
+def examination_row(one: Examination, warehouse: str) -> Row:
     """mended_by: commands; not_mended: tables that these do not mend."""
-    told = {"verdict": verdict(one), "mended_by": [" ".join(words) for words in mending(one, warehouse)]}
-    told["not_mended"] = unmended(one)
+    told = {
+        "verdict": damage_verdict(one),
+        "mended_by": [" ".join(words) for words in mending_commands(one, warehouse)],
+    }
+    told["not_mended"] = unmended_tables(one)
     return {"cluster": one.cluster, **told, **asdict(one)}
 
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 
-from jobs.layout import own_command, wrapped
+from jobs.layout import installed_command, wrap_text
 from jobs.playbook.pages import what_to_do
 from jobs.questions.rows import Row
-from jobs.text import clock_by, printable, shortened
+from jobs.text import clock_by, printable_line, shorten_line
 
 SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
 SHOWN = 12
@@ -33,28 +33,30 @@ TOGETHER = {
 Numbered = tuple[int, Row]
 
 
-def told(findings: Sequence[Row]) -> list[Row]:
+def unsuppressed_findings(findings: Sequence[Row]) -> list[Row]:
     """Those that conf does not know already; they come first, and so have the first numbers."""
     return [one for one in findings if one["suppressed_by"] is None]
 
 
-def standing(findings: Sequence[Row]) -> list[Row]:
+def standing_findings(findings: Sequence[Row]) -> list[Row]:
     """Of those the new and ongoing ones."""
-    return [one for one in told(findings) if one["status"] in {"new", "ongoing"}]
+    return [one for one in unsuppressed_findings(findings) if one["status"] in {"new", "ongoing"}]
 
 
-def is_since(finding: Row, since: datetime | None) -> bool:
+def is_finding_since(finding: Row, since: datetime | None) -> bool:
     """True if it was still so at that time."""
     until = finding["valid_until_at"]
     return since is None or finding["status"] != "resolved" or until is None or until.astimezone(UTC) >= since
 
 
-def groups(findings: Sequence[Row], since: datetime | None) -> list[list[Numbered]]:
+def finding_groups(findings: Sequence[Row], since: datetime | None) -> list[list[Numbered]]:
     """Of what was still so at that time: the OUTAGE part lists outages by event, `findings` all."""
-    return alike([one for one in enumerate(told(findings), 1) if is_since(one[1], since)])
+    return group_alike(
+        [one for one in enumerate(unsuppressed_findings(findings), 1) if is_finding_since(one[1], since)]
+    )
 
 
-def alike(findings: Sequence[Numbered]) -> list[list[Numbered]]:
+def group_alike(findings: Sequence[Numbered]) -> list[list[Numbered]]:
     """Those one after another that are TOGETHER, of one severity and status, are one group."""
 
     def likeness(one: Numbered) -> tuple[object, ...]:
@@ -66,18 +68,18 @@ def alike(findings: Sequence[Numbered]) -> list[list[Numbered]]:
     return [list(group) for _, group in groupby(findings, likeness)]
 
 
-def worst(group: Sequence[Numbered]) -> Row:
+def worst_finding(group: Sequence[Numbered]) -> Row:
     """Of outages the one that took most: all of its partitions together; the first of those alike, and of others."""
     return max((one for _, one in group), key=lambda one: one["facts"].get("total_ms") or 0)
 
 
-def first_places(findings: Sequence[Row], since: datetime | None) -> list[Row]:
+def first_evidence(findings: Sequence[Row], since: datetime | None) -> list[Row]:
     """The first record behind each line that is shown."""
-    first = (worst(group)["evidence"] for group in groups(findings, since)[:SHOWN])
+    first = (worst_finding(group)["evidence"] for group in finding_groups(findings, since)[:SHOWN])
     return [evidence[0] for evidence in first if evidence]
 
 
-def finding_lines(
+def screen_finding_lines(
     findings: Sequence[Row],
     lines_of: Mapping[tuple[str, int], Row],
     last: datetime | None,
@@ -85,11 +87,11 @@ def finding_lines(
     more: str = "findings",
 ) -> list[str]:
     """For the first screen; last: the end of the data; more: what tells those that are not shown."""
-    found = groups(findings, since)
+    found = finding_groups(findings, since)
     lines = lines_with_to_do(found[:SHOWN], lines_of, last)
     hidden = [one for group in found[SHOWN:] for _, one in group]
     if hidden:
-        lines += wrapped(f"     {len(hidden)} more ({by_rule(hidden)}): {more}", HANG)
+        lines += wrap_text(f"     {len(hidden)} more ({by_rule(hidden)}): {more}", HANG)
     return [*lines, ""] if lines else []
 
 
@@ -103,7 +105,7 @@ def every_line(
     findings: Sequence[Row], lines_of: Mapping[tuple[str, int], Row], last: datetime | None
 ) -> list[str]:
     """Each finding for itself."""
-    return lines_with_to_do([[one] for one in enumerate(told(findings), 1)], lines_of, last)
+    return lines_with_to_do([[one] for one in enumerate(unsuppressed_findings(findings), 1)], lines_of, last)
 
 
 def lines_with_to_do(
@@ -115,36 +117,36 @@ def lines_with_to_do(
     for group, to_do, next_to_do in zip(found, asked, [*asked, None][1:], strict=True):
         lines += group_lines(group, lines_of, last)
         if to_do and to_do != next_to_do:
-            lines += wrapped(f"{' ' * HANG}do: {to_do}", HANG)
+            lines += wrap_text(f"{' ' * HANG}do: {to_do}", HANG)
     return lines
 
 
 def group_to_do(group: Sequence[Numbered]) -> str | None:
     """None: it is only told."""
-    one = worst(group)
-    return None if one["severity"] == "info" else what_to_do(one["rule"], is_open=is_open(group))
+    one = worst_finding(group)
+    return None if one["severity"] == "info" else what_to_do(one["rule"], is_open=is_group_open(group))
 
 
-def is_open(group: Sequence[Numbered]) -> bool:
+def is_group_open(group: Sequence[Numbered]) -> bool:
     return any(finding["valid_until_at"] is None for _, finding in group)
 
 
 def group_lines(
     group: Sequence[Numbered], lines_of: Mapping[tuple[str, int], Row], last: datetime | None
 ) -> list[str]:
-    number, one = group[0][0], worst(group)
+    number, one = group[0][0], worst_finding(group)
     numbers = f"F{number}" if len(group) == 1 else f"F{number}-F{group[-1][0]}"
     many = TOGETHER[one["rule"]].format(len(group)) if len(group) > 1 else ""
-    still = "  OPEN" if is_open(group) else ""
-    lines = wrapped(
+    still = "  OPEN" if is_group_open(group) else ""
+    lines = wrap_text(
         f"{SEVERITY[one['severity']]} {numbers} {clock_by(one['valid_from_at'], last)} {many}"
-        f"{shortened(one['sentence'], MOST)}  [{one['certainty']}, {one['status']}]{still}",
+        f"{shorten_line(one['sentence'], MOST)}  [{one['certainty']}, {one['status']}]{still}",
         HANG,
     )
     place = one["evidence"][0] if one["evidence"] else None
     found = lines_of.get((place["file_id"], place["byte_offset"])) if place else None
     if found:
-        lines.append(f"{' ' * HANG}{printable(found['near'])}:{found['line']}")
+        lines.append(f"{' ' * HANG}{printable_line(found['near'])}:{found['line']}")
     return lines
 
 
@@ -153,4 +155,4 @@ def to_do_lines(finding: Row) -> list[str]:
     to_do = what_to_do(finding["rule"], is_open=finding["valid_until_at"] is None)
     if to_do is None:
         return []
-    return [*wrapped(f"  WHAT TO DO  {to_do}"), f"    $ {own_command()} playbook {finding['rule']}"]
+    return [*wrap_text(f"  WHAT TO DO  {to_do}"), f"    $ {installed_command()} playbook {finding['rule']}"]

@@ -6,28 +6,35 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from jobs.layout import wrapped
+from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
-from jobs.questions.ask import all_answers, asking, require
-from jobs.questions.finding_lines import HANG, every_line, standing
-from jobs.questions.findings_out import FORMATS, Told, as_csv, as_json, as_jsonl, as_prometheus
-from jobs.questions.findings_schema import schema
+from jobs.questions.ask import all_answers, question_parser, require_tables
+from jobs.questions.finding_lines import HANG, every_line, standing_findings
+from jobs.questions.findings_out import (
+    FORMATS,
+    ClusterFindings,
+    as_csv,
+    as_jsonl,
+    as_prometheus,
+    findings_json,
+)
+from jobs.questions.findings_schema import findings_json_schema
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Row
-from jobs.questions.untold import untold
-from jobs.run.outcome import said
+from jobs.questions.untold import find_unknowns
+from jobs.run.outcome import report_problem
 from jobs.settings.arguments import on_format
-from jobs.terminal import say
-from jobs.text import day_clock, printable
+from jobs.terminal import print_lines
+from jobs.text import day_clock, printable_line
 from pipeline.core.errors import FindingsReached, PipelineError, SettingsError
 from schemas.gold.finding import SEVERITIES
 
-WRITERS = {"json": as_json, "jsonl": as_jsonl, "csv": as_csv, "prometheus": as_prometheus}
+WRITERS = {"json": findings_json, "jsonl": as_jsonl, "csv": as_csv, "prometheus": as_prometheus}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = asking(
+    arguments = question_parser(
         "findings", "What a person should look at, as published; all clusters unless one is named."
     )
     on_format(arguments, FORMATS)
@@ -40,74 +47,76 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     given = arguments.parse_args(argv)
     if given.schema:
-        print(json.dumps(schema(), indent=1))
+        print(json.dumps(findings_json_schema(), indent=1))
         return 0
     try:
-        clusters = by_need(map(told_of, all_answers(given.warehouse, given.cluster, given.run_id)))
-        text = WRITERS[given.format](clusters) if given.format in WRITERS else as_text(clusters)
+        clusters = clusters_by_need(
+            map(findings_of_cluster, all_answers(given.warehouse, given.cluster, given.run_id))
+        )
+        text = WRITERS[given.format](clusters) if given.format in WRITERS else findings_text(clusters)
         if given.output is None:
             show_all(text, is_for_people=given.format == "text")
         else:
-            write(Path(given.output), text)
-        require_calm(given.fail_on, clusters)
+            write_whole_file(Path(given.output), text)
+        require_calm_clusters(given.fail_on, clusters)
     except PipelineError as problem:
-        return said("findings", problem)
+        return report_problem("findings", problem)
     return 0
 
 
 def show_all(text: str, *, is_for_people: bool) -> None:
     if is_for_people:
-        say(text.splitlines())
+        print_lines(text.splitlines())
     else:
         print(text, end="", flush=True)
 
 
-def told_of(answers: Answers) -> Told:
-    require(answers, "gold.finding")
+def findings_of_cluster(answers: Answers) -> ClusterFindings:
+    require_tables(answers, "gold.finding")
     findings = answers.findings()
     lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
     runs = answers.rows("ops.run", None, ("ended_at",))["ended_at"].to_list()
     folder = folder_of(answers.segments["path"])
     ran_at = max(runs, default=None)
-    return Told(
-        answers.cluster_id, findings, lines_of, answers.last_at(), ran_at, folder, untold(answers).any
+    return ClusterFindings(
+        answers.cluster_id, findings, lines_of, answers.last_at(), ran_at, folder, find_unknowns(answers).any
     )
 
 
-def by_need(clusters: Iterable[Told]) -> list[Told]:
+def clusters_by_need(clusters: Iterable[ClusterFindings]) -> list[ClusterFindings]:
     """Those with the most severe findings first."""
 
-    def need(one: Told) -> tuple[object, ...]:
-        severities = [finding["severity"] for finding in standing(one.findings)]
+    def need(one: ClusterFindings) -> tuple[object, ...]:
+        severities = [finding["severity"] for finding in standing_findings(one.findings)]
         return *(-severities.count(each) for each in SEVERITIES), one.cluster_id
 
     return sorted(clusters, key=need)
 
 
-def as_text(clusters: Sequence[Told]) -> str:
+def findings_text(clusters: Sequence[ClusterFindings]) -> str:
     lines: list[str] = []
     for one in clusters:
         end = f"DATA to {day_clock(one.last_at)} UTC" if one.last_at else "no time on any record"
         lines += [
             f"{one.cluster_id}  {end}",
             *logs_in(one.folder, " " * HANG),
-            *(every_line(one.findings, one.lines_of, one.last_at) or wrapped(nothing_text(one), HANG)),
+            *(every_line(one.findings, one.lines_of, one.last_at) or wrap_text(nothing_text(one), HANG)),
             "",
         ]
-        known = (one_known(each) for each in one.findings if each["suppressed_by"])
-        lines += [line for each in known for line in wrapped(f"     known already: {each}", HANG)]
-    return "".join(f"{printable(line)}\n" for line in lines)
+        known = (suppressed_finding_text(each) for each in one.findings if each["suppressed_by"])
+        lines += [line for each in known for line in wrap_text(f"     known already: {each}", HANG)]
+    return "".join(f"{printable_line(line)}\n" for line in lines)
 
 
-def nothing_text(one: Told) -> str:
+def nothing_text(one: ClusterFindings) -> str:
     return f"not enough evidence: {one.untold}; in the rest nothing found" if one.untold else "nothing found"
 
 
-def one_known(finding: Row) -> str:
+def suppressed_finding_text(finding: Row) -> str:
     return f"{finding['rule']}, {finding['entity']} ({finding['suppressed_by']})"
 
 
-def write(file: Path, text: str) -> None:
+def write_whole_file(file: Path, text: str) -> None:
     """A reader, such as the collector of Prometheus, never sees a part. SettingsError: the folder does not take it."""
     beside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
@@ -122,11 +131,11 @@ def write(file: Path, text: str) -> None:
         ) from None
 
 
-def require_calm(fail_on: str | None, clusters: Sequence[Told]) -> None:
+def require_calm_clusters(fail_on: str | None, clusters: Sequence[ClusterFindings]) -> None:
     if fail_on is None:
         return
     worst = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
-    count = sum(one["severity"] in worst for each in clusters for one in standing(each.findings))
+    count = sum(one["severity"] in worst for each in clusters for one in standing_findings(each.findings))
     if count:
         raise FindingsReached(
             expected=f"no finding of severity {fail_on} or above",

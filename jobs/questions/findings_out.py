@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from jobs.playbook.pages import what_to_do
-from jobs.questions.finding_lines import standing
+from jobs.questions.finding_lines import standing_findings
 from jobs.questions.rows import Row
 from jobs.text import csv_cell
 from schemas.gold.finding import SEVERITIES
@@ -25,7 +25,7 @@ PREFIX = "kafka_controller_audit"
 
 
 @dataclass(frozen=True)
-class Told:
+class ClusterFindings:
     """Findings of one cluster in their order, the places of their records, the end of its data (None: no time), when
     the newest run ended (None: no run stored them), the folder that all its logs lie in, and why more may be so."""
 
@@ -38,21 +38,21 @@ class Told:
     untold: str | None = None
 
 
-def documents(one: Told) -> list[dict[str, Any]]:
-    return [document(number, finding, one.lines_of) for number, finding in enumerate(one.findings, 1)]
+def finding_documents(one: ClusterFindings) -> list[dict[str, Any]]:
+    return [finding_document(number, finding, one.lines_of) for number, finding in enumerate(one.findings, 1)]
 
 
-def document(number: int, finding: Row, lines_of: Mapping[tuple[str, int], Row]) -> dict[str, Any]:
+def finding_document(number: int, finding: Row, lines_of: Mapping[tuple[str, int], Row]) -> dict[str, Any]:
     """A finding with its number on the first screen, what to do, and each record's path, line and place."""
-    told = {name: plain(number if name == "number" else finding[name]) for name in COLUMNS}
+    told = {name: iso_or_value(number if name == "number" else finding[name]) for name in COLUMNS}
     return told | {
         TO_DO: what_to_do(finding["rule"], is_open=finding["valid_until_at"] is None),
         "facts": {name: value for name, value in finding["facts"].items() if value is not None},
-        "evidence": [placed(place, lines_of) for place in finding["evidence"]],
+        "evidence": [evidence_place(place, lines_of) for place in finding["evidence"]],
     }
 
 
-def placed(place: Row, lines_of: Mapping[tuple[str, int], Row]) -> dict[str, Any]:
+def evidence_place(place: Row, lines_of: Mapping[tuple[str, int], Row]) -> dict[str, Any]:
     found = lines_of.get((place["file_id"], place["byte_offset"]))
     return {
         "file_id": place["file_id"],
@@ -62,25 +62,25 @@ def placed(place: Row, lines_of: Mapping[tuple[str, int], Row]) -> dict[str, Any
     }
 
 
-def plain(value: Any) -> Any:
+def iso_or_value(value: Any) -> Any:
     return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
 
 
-def as_json(clusters: Sequence[Told]) -> str:
-    return json.dumps([each for one in clusters for each in documents(one)], indent=2) + "\n"
+def findings_json(clusters: Sequence[ClusterFindings]) -> str:
+    return json.dumps([each for one in clusters for each in finding_documents(one)], indent=2) + "\n"
 
 
-def as_jsonl(clusters: Sequence[Told]) -> str:
-    return "".join(json.dumps(each) + "\n" for one in clusters for each in documents(one))
+def as_jsonl(clusters: Sequence[ClusterFindings]) -> str:
+    return "".join(json.dumps(each) + "\n" for one in clusters for each in finding_documents(one))
 
 
-def as_csv(clusters: Sequence[Told]) -> str:
+def as_csv(clusters: Sequence[ClusterFindings]) -> str:
     """The first record's place stands for all; cells never are formulas."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow((*COLUMNS, "records", "path", "line", TO_DO))
     for one in clusters:
-        for each in documents(one):
+        for each in finding_documents(one):
             first = each["evidence"][0] if each["evidence"] else {"path": None, "line": None}
             cells = [each[name] for name in COLUMNS]
             cells += [len(each["evidence"]), first["path"], first["line"], each[TO_DO]]
@@ -88,10 +88,10 @@ def as_csv(clusters: Sequence[Told]) -> str:
     return out.getvalue()
 
 
-def as_prometheus(clusters: Sequence[Told]) -> str:
+def as_prometheus(clusters: Sequence[ClusterFindings]) -> str:
     """Gauges of what is new or ongoing and not known already. Every cluster has every severity, with 0: a cluster that
     is missing was not read. Source: Prometheus text exposition format 0.0.4."""
-    found = {one.cluster_id: standing(one.findings) for one in clusters}
+    found = {one.cluster_id: standing_findings(one.findings) for one in clusters}
     severities, rules = Counter[tuple[str, str]](), Counter[tuple[str, str, str]]()
     for cluster, findings in found.items():
         for each in findings:
@@ -114,24 +114,26 @@ def as_prometheus(clusters: Sequence[Told]) -> str:
     ]
     return "".join(
         (
-            metric("findings", "Findings that are new or ongoing.", by_severity),
-            metric("rule_findings", "Findings that are new or ongoing, by rule.", by_rule),
-            metric("data_end_timestamp_seconds", "Time of the last record that was read.", ends),
-            metric(
+            format_metric("findings", "Findings that are new or ongoing.", by_severity),
+            format_metric("rule_findings", "Findings that are new or ongoing, by rule.", by_rule),
+            format_metric("data_end_timestamp_seconds", "Time of the last record that was read.", ends),
+            format_metric(
                 "last_run_timestamp_seconds", "When the newest run ended, be it that nothing was new.", runs
             ),
         )
     )
 
 
-def metric(name: str, words: str, samples: Sequence[tuple[Mapping[str, str], float]]) -> str:
+def format_metric(name: str, words: str, samples: Sequence[tuple[Mapping[str, str], float]]) -> str:
     head = f"# HELP {PREFIX}_{name} {words}\n# TYPE {PREFIX}_{name} gauge\n"
-    return head + "".join(f"{PREFIX}_{name}{{{labels(given)}}} {value}\n" for given, value in samples)
+    return head + "".join(
+        f"{PREFIX}_{name}{{{format_metric_labels(given)}}} {value}\n" for given, value in samples
+    )
 
 
-def labels(given: Mapping[str, str]) -> str:
-    return ",".join(f'{name}="{escaped(value)}"' for name, value in given.items())
+def format_metric_labels(given: Mapping[str, str]) -> str:
+    return ",".join(f'{name}="{escape_label_value(value)}"' for name, value in given.items())
 
 
-def escaped(value: str) -> str:
+def escape_label_value(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -29,7 +29,7 @@ EVIDENCE = {
 }
 
 
-def schema() -> dict[str, Any]:
+def findings_json_schema() -> dict[str, Any]:
     """Of a list with one object a finding."""
     fields = {one.name: one for one in SPEC.fields}
     properties = {name: of_field(fields[name]) for name in COLUMNS if name != "number"}

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from polars import col
 
-from jobs.questions.answers import Answers, reached
+from jobs.questions.answers import Answers, reached_since
 from jobs.questions.rows import Row
 from jobs.text import clock_by
-from pipeline.core.conditions import all_of, is_in
+from pipeline.core.conditions import all_conditions, is_in
 
 LEVELS = ("WARN", "ERROR", "FATAL")
 OF_AN_HOUR = 10_000  # so many of one wording within an hour are a flood
@@ -21,8 +21,9 @@ def floods_of(answers: Answers, since: datetime | None = None) -> list[Row]:
     """(node_id, logger, template, count, first_at, last_at), the largest first: the hours that hold so many, those
     that reach `since` alone."""
     names = (*WORDING, "seen_at", "record_count", "first_at", "last_at")
-    asked = all_of(
-        is_in("level", LEVELS), reached("seen_at", since and since.replace(minute=0, second=0, microsecond=0))
+    asked = all_conditions(
+        is_in("level", LEVELS),
+        reached_since("seen_at", since and since.replace(minute=0, second=0, microsecond=0)),
     )
     rows = answers.rows("silver.wording_seen", asked, names).drop_nulls("template")
     count, first, last = col("record_count").sum(), col("first_at").min(), col("last_at").max()

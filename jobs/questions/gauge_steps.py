@@ -7,15 +7,15 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.tenures import by
-from pipeline.core.conditions import Condition, reaching
+from jobs.questions.tenures import at_or_before
+from pipeline.core.conditions import Condition, column_reaching
 from pipeline.core.stretches import TIME
 
 STRETCH: dict[str, pl.DataType] = {"from_at": TIME, "until_at": TIME, "weight": pl.Int64()}
 
 
 @dataclass(frozen=True)
-class Window:
+class GaugeWindow:
     """Both ends count."""
 
     since: datetime
@@ -23,15 +23,15 @@ class Window:
 
     def touches(self, begin: str, end: str) -> Condition:
         """Rows with these columns hold at some time of it; an end that is null has not come."""
-        return by(begin, self.until) & reaching(end, self.since)
+        return at_or_before(begin, self.until) & column_reaching(end, self.since)
 
 
-def stretches(rows: Iterable[tuple[datetime, datetime | None, int]]) -> pl.DataFrame:
+def weighted_spans(rows: Iterable[tuple[datetime, datetime | None, int]]) -> pl.DataFrame:
     """Of rows (from_at, until_at; null: it goes on, weight)."""
     return pl.DataFrame(list(rows), schema=STRETCH, orient="row")
 
 
-def summed(counted: pl.DataFrame, window: Window) -> pl.DataFrame:
+def sum_weights(counted: pl.DataFrame, window: GaugeWindow) -> pl.DataFrame:
     """(at, value): the sum of the weights of the stretches that hold, at the begin of the window and whenever it
     changes. A stretch has its first instant and not its last."""
     begin, end = col("from_at"), col("until_at")
@@ -47,29 +47,31 @@ def summed(counted: pl.DataFrame, window: Window) -> pl.DataFrame:
         .agg(col("weight").sum())
         .sort("at")
         .select("at", value=col("weight").cum_sum())
-        .pipe(changes)
+        .pipe(changed_steps)
     )
 
 
-def changes(steps: pl.DataFrame) -> pl.DataFrame:
+def changed_steps(steps: pl.DataFrame) -> pl.DataFrame:
     """The steps that change something."""
     is_first = pl.int_range(pl.len()) == 0
     return steps.filter(is_first | col("value").ne_missing(col("value").shift(1)))
 
 
-def told(
-    value: pl.DataFrame, known: pl.DataFrame, unknown: pl.DataFrame | None, window: Window
+def known_value_steps(
+    value: pl.DataFrame, known: pl.DataFrame, unknown: pl.DataFrame | None, window: GaugeWindow
 ) -> pl.DataFrame:
     """(at, value) of value, null while no stretch of known holds, or one of unknown does."""
     doubts = [
-        summed(known.with_columns(weight=lit(1, pl.Int64)), window).select("at", is_told=col("value") > 0),
+        sum_weights(known.with_columns(weight=lit(1, pl.Int64)), window).select(
+            "at", is_told=col("value") > 0
+        ),
     ]
     if unknown is not None:
-        sure = summed(unknown.with_columns(weight=lit(1, pl.Int64)), window)
+        sure = sum_weights(unknown.with_columns(weight=lit(1, pl.Int64)), window)
         doubts.append(sure.select("at", is_sure=col("value") == 0))
     both = value
     for one in doubts:
         both = both.join(one, on="at", how="full", coalesce=True)
     flags = [name for name in both.columns if name.startswith("is_")]
     filled = both.sort("at").with_columns(col("value", *flags).forward_fill())
-    return filled.select("at", value=when(pl.all_horizontal(flags)).then("value")).pipe(changes)
+    return filled.select("at", value=when(pl.all_horizontal(flags)).then("value")).pipe(changed_steps)

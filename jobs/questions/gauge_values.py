@@ -7,17 +7,17 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.active_controller import active
+from jobs.questions.active_controller import active_controller_steps
 from jobs.questions.answers import Answers
 from jobs.questions.context_partitions import TIMELINE, UNDETERMINED
 from jobs.questions.context_rows import LIFE, NOT_SOUGHT
-from jobs.questions.counted_partitions import partitions_of
-from jobs.questions.deletion_course import stages
-from jobs.questions.gauge_steps import Window, stretches, summed, told
+from jobs.questions.counted_partitions import counted_partition_spans
+from jobs.questions.deletion_course import stages_of_deletion
+from jobs.questions.gauge_steps import GaugeWindow, known_value_steps, sum_weights, weighted_spans
 from jobs.questions.rows import Row
-from jobs.questions.tenures import KRAFT, ZOOKEEPER, tenures
-from jobs.questions.told_stretches import told_brokers, told_terms
-from pipeline.core.conditions import equals
+from jobs.questions.tenures import KRAFT, ZOOKEEPER, read_terms
+from jobs.questions.told_stretches import known_broker_spans, known_term_spans
+from pipeline.core.conditions import column_equals
 from pipeline.core.stretches import TIME
 
 ACTIVE = "ActiveControllerCount"
@@ -63,44 +63,50 @@ class Gauge:
     steps: pl.DataFrame
 
 
-def gauges(answers: Answers, window: Window) -> list[Gauge]:
+def gauges_in_window(answers: Answers, window: GaugeWindow) -> list[Gauge]:
     """In the order of GAUGES. Those that Kafka has not in the mode of the cluster are left out."""
-    terms = tenures(answers)
-    nodes = active(answers, terms, window).items()
+    terms = read_terms(answers)
+    nodes = active_controller_steps(answers, terms, window).items()
     found = [Gauge(ACTIVE, node, steps) for node, steps in nodes]
-    found += [*of_brokers(answers, terms, window), *of_partitions(answers, terms, window)]
+    found += [*broker_gauges(answers, terms, window), *of_partitions(answers, terms, window)]
     order = {name: place for place, name in enumerate(GAUGES)}
     return sorted(found, key=lambda one: (order[one.name], one.node if one.node is not None else -1))
 
 
-def of_brokers(answers: Answers, terms: pl.DataFrame, window: Window) -> list[Gauge]:
+def broker_gauges(answers: Answers, terms: pl.DataFrame, window: GaugeWindow) -> list[Gauge]:
     """A broker that goes down is counted until the controller notices, as Kafka's gauge does. Before the first list of
     live brokers there is nothing to tell."""
     stays = answers.rows("gold.broker_session", None, STAY)
     listed_at = stays.filter(col("joined_how") != "before_data")["joined_at"].min()
     since = pl.max_horizontal("from_at", lit(listed_at, TIME))
     is_left = col("until_at").is_null() | (col("until_at") > col("from_at"))
-    known = told_brokers(answers, terms, stays).with_columns(from_at=since).filter(is_left)
+    known = known_broker_spans(answers, terms, stays).with_columns(from_at=since).filter(is_left)
     known = known if isinstance(listed_at, datetime) else known.clear()
     # A stay of ZooKeeper mode goes on where the cluster is taken over: the broker counts once.
     following = col("joined_at").shift(-1).over("broker_id", order_by="joined_at")
     ends = pl.min_horizontal("left_at", following)
     live = stays.select(from_at="joined_at", until_at=ends, weight=lit(1, pl.Int64))
-    found = [Gauge("ActiveBrokerCount", None, told(summed(live, window), known, None, window))]
+    found = [
+        Gauge("ActiveBrokerCount", None, known_value_steps(sum_weights(live, window), known, None, window))
+    ]
     of_kraft = stays.filter(col("mode") == KRAFT)
     if not of_kraft.is_empty():
-        away = fenced(answers, terms, of_kraft)
+        away = fenced_broker_spans(answers, terms, of_kraft)
         begun = pl.max_horizontal("from_at", lit(terms.filter(col("mode") == KRAFT)["began_at"].min(), TIME))
         kraft = known.with_columns(from_at=begun).filter(is_left)
-        found.append(Gauge("FencedBrokerCount", None, told(summed(away, window), kraft, None, window)))
+        found.append(
+            Gauge(
+                "FencedBrokerCount", None, known_value_steps(sum_weights(away, window), kraft, None, window)
+            )
+        )
     return found
 
 
-def fenced(answers: Answers, terms: pl.DataFrame, stays: pl.DataFrame) -> pl.DataFrame:
+def fenced_broker_spans(answers: Answers, terms: pl.DataFrame, stays: pl.DataFrame) -> pl.DataFrame:
     """From when a broker is fenced until it is unfenced or unregistered: until then it stays registered. Of the lines
     that say the latter those of the controller in office: others are printed as old records are replayed."""
     said = answers.rows(
-        "silver.broker_event", equals("step", "unregistered"), ("node_id", "broker_id", "logged_at")
+        "silver.broker_event", column_equals("step", "unregistered"), ("node_id", "broker_id", "logged_at")
     )
     at, ends = col("logged_at"), pl.min_horizontal("until_at", "superseded_at")
     in_office = terms.select("began_at", node_id="controller_id", end_at=ends)
@@ -121,8 +127,8 @@ def fenced(answers: Answers, terms: pl.DataFrame, stays: pl.DataFrame) -> pl.Dat
     return ended.select(from_at="left_at", until_at=ends, weight=lit(1, pl.Int64))
 
 
-def of_partitions(answers: Answers, terms: pl.DataFrame, window: Window) -> Iterator[Gauge]:
-    known = told_terms(answers, terms)
+def of_partitions(answers: Answers, terms: pl.DataFrame, window: GaugeWindow) -> Iterator[Gauge]:
+    known = known_term_spans(answers, terms)
     held = answers.rows(TIMELINE, window.touches(*SPAN), (*HELD, *SPAN))
     spans = held.select(pl.all().exclude(SPAN), from_at=SPAN[0], until_at=SPAN[1], weight=lit(1, pl.Int64))
     lives = answers.rows("gold.topic_lifecycle", window.touches("first_seen_at", "ended_at"), LIFE).filter(
@@ -130,18 +136,22 @@ def of_partitions(answers: Answers, terms: pl.DataFrame, window: Window) -> Iter
     )
     begin = pl.coalesce("created_at", "first_seen_at")
     topics = lives.select(from_at=begin, until_at="ended_at", weight=lit(1, pl.Int64))
-    yield Gauge("GlobalTopicCount", None, told(summed(topics, window), known, None, window))
-    parts, unknown_parts = partitions_of(answers, terms, lives)
-    yield Gauge("GlobalPartitionCount", None, told(summed(parts, window), known, unknown_parts, window))
+    yield Gauge("GlobalTopicCount", None, known_value_steps(sum_weights(topics, window), known, None, window))
+    parts, unknown_parts = counted_partition_spans(answers, terms, lives)
+    yield Gauge(
+        "GlobalPartitionCount",
+        None,
+        known_value_steps(sum_weights(parts, window), known, unknown_parts, window),
+    )
     for name, (is_counted, is_unknown) in PARTITIONS.items():
         value, unsure = spans.filter(is_counted), spans.filter(is_unknown).select("from_at", "until_at")
         unknown = pl.concat([unsure, unknown_parts])
-        yield Gauge(name, None, told(summed(value, window), known, unknown, window))
+        yield Gauge(name, None, known_value_steps(sum_weights(value, window), known, unknown, window))
     if any(one == ZOOKEEPER for one in terms["mode"]):
         yield from of_deletions(lives, known, window)
 
 
-def preferred() -> pl.Expr:
+def is_led_by_preferred() -> pl.Expr:
     """ZooKeeper, from 2.4: while a replica is being added that is to lead, it counts once that one is in sync.
     Source: KafkaController.updateMetrics (2.4), ControllerContext.hasPreferredLeader (2.5 to 3.9); KRaft:
     PartitionRegistration.hasPreferredLeader."""
@@ -160,7 +170,7 @@ PARTITIONS = {
         THERE & ~IS_SURE & col("is_served").is_null(),
     ),
     "PreferredReplicaImbalanceCount": (
-        THERE & col("leader").is_not_null() & ~preferred(),
+        THERE & col("leader").is_not_null() & ~is_led_by_preferred(),
         THERE
         & (~IS_SURE | col("is_assignment_stale") | col("replicas").is_null() | IS_UNLED).fill_null(
             value=False
@@ -169,7 +179,7 @@ PARTITIONS = {
 }
 
 
-def of_deletions(lives: pl.DataFrame, known: pl.DataFrame, window: Window) -> Iterator[Gauge]:
+def of_deletions(lives: pl.DataFrame, known: pl.DataFrame, window: GaugeWindow) -> Iterator[Gauge]:
     asked = lives.filter(
         col("mode") == ZOOKEEPER,
         col("deletion_requested_at").is_not_null(),
@@ -178,14 +188,16 @@ def of_deletions(lives: pl.DataFrame, known: pl.DataFrame, window: Window) -> It
     rows = [one for life in asked.iter_rows(named=True) for one in deletion_stages(life)]
     of_zookeeper = known.filter(col("until_at").is_not_null() | (col("from_at") < lit(window.until)))
     for name in DELETION:
-        counted = stretches((begin, end, each[name] or 0) for begin, end, each in rows)
-        unsure = stretches((begin, end, 1) for begin, end, each in rows if each[name] is None)
-        steps = told(summed(counted, window), of_zookeeper, unsure.select("from_at", "until_at"), window)
+        counted = weighted_spans((begin, end, each[name] or 0) for begin, end, each in rows)
+        unsure = weighted_spans((begin, end, 1) for begin, end, each in rows if each[name] is None)
+        steps = known_value_steps(
+            sum_weights(counted, window), of_zookeeper, unsure.select("from_at", "until_at"), window
+        )
         yield Gauge(name, None, steps)
 
 
 def deletion_stages(life: Row) -> Iterator[tuple[datetime, datetime | None, dict[str, int | None]]]:
-    found = stages(life)
+    found = stages_of_deletion(life)
     ends = [*(one.at for one in found[1:]), life["ended_at"]]
     for stage, end in zip(found, ends, strict=True):
         counts = (1, stage.left, int(stage.state == "put_off"), len(stage.ineligible))

@@ -11,15 +11,15 @@ from typing import Any
 import polars as pl
 from polars import col
 
-from jobs.layout import table, wrapped
+from jobs.layout import format_table, wrap_text
 from jobs.questions.answers import Answers
-from jobs.questions.ask import answered, asking, moment_or_clock, on_day, require
-from jobs.questions.brokers import asked_at, beyond_end
+from jobs.questions.ask import moment_or_clock, on_day, print_answer, question_parser, require_tables
+from jobs.questions.brokers import beyond_end, resolve_asked_time
 from jobs.questions.context_rows import TABLES
-from jobs.questions.context_text import plain
-from jobs.questions.gauge_steps import Window
-from jobs.questions.gauge_values import GAUGES, Gauge, gauges
-from jobs.questions.open_metrics import Series, exposition
+from jobs.questions.context_text import json_value
+from jobs.questions.gauge_steps import GaugeWindow
+from jobs.questions.gauge_values import GAUGES, Gauge, gauges_in_window
+from jobs.questions.open_metrics import Series, exposition_lines
 from jobs.settings.arguments import on_format
 from jobs.text import clock_by, day_clock
 from pipeline.core.errors import InputProblem
@@ -37,7 +37,7 @@ LOOK_BACK = 300  # seconds for which Prometheus draws a sample
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = asking("gauges", "The gauges of Kafka's controller, rebuilt from its logs.")
+    arguments = question_parser("gauges", "The gauges of Kafka's controller, rebuilt from its logs.")
     arguments.add_argument("--at", type=moment_or_clock, metavar="TIME", help="UTC; one time, and no period")
     arguments.add_argument(
         "--since", type=moment_or_clock, metavar="TIME", help="UTC; from then on (the begin of the data)"
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     on_format(arguments, FORMATS)
     arguments.add_argument(
         "--every",
-        type=seconds,
+        type=parse_step_seconds,
         default=60,
         metavar="SECONDS",
         help="openmetrics: a sample so often while a value holds, below 300 (60)",
@@ -56,106 +56,111 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = arguments.parse_args(argv)
     if given.at is not None and (given.since is not None or given.until is not None):
         arguments.error("--at is one time, --since and --until are a period")
-    return answered("gauges", given, partial(told, given))
+    return print_answer("gauges", given, partial(show_gauges, given))
 
 
-def seconds(text: str) -> int:
+def parse_step_seconds(text: str) -> int:
     """Below LOOK_BACK, or what holds would be drawn with holes."""
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < LOOK_BACK:
         raise argparse.ArgumentTypeError(f"expected seconds, 1 to {LOOK_BACK - 1}, found {text[:40]!r}")
     return int(text)
 
 
-def told(given: argparse.Namespace, answers: Answers) -> list[str]:
+def show_gauges(given: argparse.Namespace, answers: Answers) -> list[str]:
     """InputProblem: the time, or the period, is outside of the data."""
-    require(answers, *TABLES)
+    require_tables(answers, *TABLES)
     if answers.last_at() is None:
         return (
             [NO_TIME] if given.format == "openmetrics" else [f"{answers.cluster_id}  no time on any record"]
         )
-    window = window_of(given, answers)
-    found = gauges(answers, window)
+    window = gauge_window(given, answers)
+    found = gauges_in_window(answers, window)
     if beyond := beyond_end(given.at, answers):
-        found, window = [not_told(one, beyond) for one in found], Window(beyond, beyond)
+        found, window = [gauge_without_value(one, beyond) for one in found], GaugeWindow(beyond, beyond)
     if given.format == "openmetrics":
         every = timedelta(seconds=given.every)
-        return list(exposition(map(partial(series, answers.cluster_id), found), window.until, every))
+        return list(
+            exposition_lines(map(partial(gauge_series, answers.cluster_id), found), window.until, every)
+        )
     if given.format == "json":
-        return json.dumps(document(answers.cluster_id, window, found), indent=2).splitlines()
+        return json.dumps(gauges_document(answers.cluster_id, window, found), indent=2).splitlines()
     if given.at is not None:
         end = " (not enough evidence, the data end before)" if beyond else ""
         return [f"{answers.cluster_id}  at {day_clock(window.since)} UTC{end}", *table_at(found)]
     period = f"{day_clock(window.since)} to {day_clock(window.until)} UTC"
-    heading = wrapped(f"{answers.cluster_id}  {period}; ? = not told by the logs")
+    heading = wrap_text(f"{answers.cluster_id}  {period}; ? = not told by the logs")
     return [*heading, *table_over(found, window), "", *steps_table(found, window)]
 
 
-def not_told(gauge: Gauge, at: datetime) -> Gauge:
+def gauge_without_value(gauge: Gauge, at: datetime) -> Gauge:
     nothing = pl.lit(None, gauge.steps.schema["value"])
     return replace(gauge, steps=gauge.steps.tail(1).with_columns(at=pl.lit(at, TIME), value=nothing))
 
 
-def window_of(given: argparse.Namespace, answers: Answers) -> Window:
+def gauge_window(given: argparse.Namespace, answers: Answers) -> GaugeWindow:
     read = answers.read()
     first, last = read["first_at"], read["last_at"]
     if given.at is not None:
-        asked, _ = asked_at(given.at, answers)
-        return Window(asked or last, asked or last)
-    since, until = bound(given.since, first, last, first), bound(given.until, first, last, last)
+        asked, _ = resolve_asked_time(given.at, answers)
+        return GaugeWindow(asked or last, asked or last)
+    since, until = window_bound(given.since, first, last, first), window_bound(given.until, first, last, last)
     if since > until:
         raise InputProblem(
             expected=f"--since before --until, and both within the data, {day_clock(first)} to {day_clock(last)} UTC",
             found=f"{day_clock(since)} to {day_clock(until)} UTC",
             todo="give another period",
         )
-    return Window(since, until)
+    return GaugeWindow(since, until)
 
 
-def bound(given: datetime | time | None, first: datetime, last: datetime, default: datetime) -> datetime:
+def window_bound(
+    given: datetime | time | None, first: datetime, last: datetime, default: datetime
+) -> datetime:
     """Within the data, outside of which nothing is told."""
     asked = on_day(given, last.date())
     return default if asked is None else max(asked, first) if default == first else min(asked, last)
 
 
-def series(cluster_id: str, gauge: Gauge) -> Series:
+def gauge_series(cluster_id: str, gauge: Gauge) -> Series:
     node = {} if gauge.node is None else {"node": str(gauge.node)}
     labels = {"cluster": cluster_id} | node
     return Series(METRIC + gauge.name.lower(), GAUGES[gauge.name], labels, gauge.steps.rows())
 
 
-def document(cluster_id: str, window: Window, found: Sequence[Gauge]) -> dict[str, Any]:
+def gauges_document(cluster_id: str, window: GaugeWindow, found: Sequence[Gauge]) -> dict[str, Any]:
     """value null: not told."""
     return {
         "cluster_id": cluster_id,
-        "since": plain(window.since),
-        "until": plain(window.until),
+        "since": json_value(window.since),
+        "until": json_value(window.until),
         "gauges": [
             {
                 "name": one.name,
                 "bean": BEAN + one.name,
                 "metric": METRIC + one.name.lower(),
                 "node": one.node,
-                "steps": [plain(step) for step in one.steps.to_dicts()],
+                "steps": [json_value(step) for step in one.steps.to_dicts()],
             }
             for one in found
         ],
     }
 
 
-def title(gauge: Gauge) -> str:
+def gauge_title(gauge: Gauge) -> str:
     return gauge.name if gauge.node is None else f"{gauge.name} of node {gauge.node}"
 
 
-def value_text(value: int | None) -> str:
+def gauge_value_text(value: int | None) -> str:
     return NOT_TOLD if value is None else f"{value:,}"
 
 
 def table_at(found: Sequence[Gauge]) -> list[str]:
-    values = [whole(one.steps["value"].item(-1)) for one in found]
+    values = [integer_or_none(one.steps["value"].item(-1)) for one in found]
     cells = [
-        (title(one), value_text(value), GAUGES[one.name]) for one, value in zip(found, values, strict=True)
+        (gauge_title(one), gauge_value_text(value), GAUGES[one.name])
+        for one, value in zip(found, values, strict=True)
     ]
-    lines = table(("GAUGE", "value", ""), cells)
+    lines = format_table(("GAUGE", "value", ""), cells)
     is_told = None not in values
     return (
         lines
@@ -164,11 +169,11 @@ def table_at(found: Sequence[Gauge]) -> list[str]:
     )
 
 
-def whole(value: object) -> int | None:
+def integer_or_none(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def table_over(found: Sequence[Gauge], window: Window) -> list[str]:
+def table_over(found: Sequence[Gauge], window: GaugeWindow) -> list[str]:
     """Of each gauge the lowest and the highest value, when it was that first, the last value, and how long it is not
     told."""
     cells = []
@@ -180,15 +185,15 @@ def table_over(found: Sequence[Gauge], window: Window) -> list[str]:
             col("value").is_null()
         )
         lowest, most, last = (
-            value_text(whole(each)) for each in (values.min(), values.max(), values.item(-1))
+            gauge_value_text(integer_or_none(each)) for each in (values.min(), values.max(), values.item(-1))
         )
         when = clock_by(highest.item(0), window.until) if len(highest) else ""
         unknown = f"{(hidden['lasted'].sum() or 0) / 1000:,.1f} s"
-        cells.append((title(one), lowest, most, when, last, str(len(one.steps) - 1), unknown))
-    return table(("GAUGE", "lowest", "highest", "highest at", "last", "changes", "not told"), cells)
+        cells.append((gauge_title(one), lowest, most, when, last, str(len(one.steps) - 1), unknown))
+    return format_table(("GAUGE", "lowest", "highest", "highest at", "last", "changes", "not told"), cells)
 
 
-def steps_table(found: Sequence[Gauge], window: Window) -> list[str]:
+def steps_table(found: Sequence[Gauge], window: GaugeWindow) -> list[str]:
     """One line for each time at which something changed, the last SHOWN."""
     at = pl.concat([one.steps.select("at") for one in found]).unique().sort("at")
     wide = at
@@ -196,18 +201,19 @@ def steps_table(found: Sequence[Gauge], window: Window) -> list[str]:
         own = one.steps.select("at", pl.col("value").alias(str(number)), pl.lit(1).alias("is_step"))
         wide = wide.join_asof(own, on="at", check_sortedness=False).drop("is_step")
     shown = wide.tail(SHOWN)
-    head = ("TIME", *(short(one) for one in found))
+    head = ("TIME", *(short_gauge_title(one) for one in found))
     cells = [
-        (clock_by(row[0], window.until), *(value_text(each) for each in row[1:])) for row in shown.iter_rows()
+        (clock_by(row[0], window.until), *(gauge_value_text(each) for each in row[1:]))
+        for row in shown.iter_rows()
     ]
     left = len(wide) - len(shown)
     return [
         *([f"  {left:,} earlier changes: --since, --until, or --format json"] if left else []),
-        *table(head, cells),
+        *format_table(head, cells),
     ]
 
 
-def short(gauge: Gauge) -> str:
+def short_gauge_title(gauge: Gauge) -> str:
     """A heading for a narrow column: the capitals of its words."""
     words = gauge.name.removesuffix("Count")
     return words if gauge.node is None else f"{words}-{gauge.node}"

@@ -5,7 +5,7 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from jobs.text import shortened
+from jobs.text import shorten_line
 from pipeline.core.errors import InputProblem
 
 FINDING = re.compile(r"[Ff]?\d+|[0-9a-f]{12,64}")
@@ -19,14 +19,16 @@ class TopicPartition:
     partition: int
 
     def __str__(self) -> str:
-        return f"{shortened(self.topic, 249)}-{self.partition}"
+        return f"{shorten_line(self.topic, 249)}-{self.partition}"
 
 
 def topic_partition(text: str) -> TopicPartition:
     """'orders-eu-0' is partition 0 of orders-eu: the last dash parts them."""
     topic, dash, number = text.rpartition("-")
     if not (topic and dash and number.isascii() and number.isdigit()):
-        raise argparse.ArgumentTypeError(f"expected TOPIC-N such as orders-0, found {shortened(text, 80)!r}")
+        raise argparse.ArgumentTypeError(
+            f"expected TOPIC-N such as orders-0, found {shorten_line(text, 80)!r}"
+        )
     return TopicPartition(topic, int(number))
 
 
@@ -35,7 +37,7 @@ def node_id(text: str) -> int:
     found = NODE.fullmatch(text)
     if found is None:
         raise argparse.ArgumentTypeError(
-            f"expected the id of a broker such as 3, found {shortened(text, 80)!r}"
+            f"expected the id of a broker such as 3, found {shorten_line(text, 80)!r}"
         )
     return int(found[1])
 
@@ -45,7 +47,7 @@ def require_finding_name(finding: str) -> None:
     if not FINDING.fullmatch(finding):
         raise InputProblem(
             expected="a finding such as F1, or its finding_id of hexadecimal digits",
-            found=shortened(finding, 40),
+            found=shorten_line(finding, 40),
             todo="take it from 'findings' or the first screen of the last run",
         )
 
@@ -55,7 +57,7 @@ def require_term_name(name: str) -> None:
     if not TERM.fullmatch(name):
         raise InputProblem(
             expected="a term: a controller epoch such as 7, or a term_id such as 1-7",
-            found=shortened(name, 40),
+            found=shorten_line(name, 40),
             todo="take one of the first screen's TERM lines, or of 'terms'",
         )
 
@@ -70,7 +72,7 @@ def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputPro
 
 def unknown_topic(topic: str, counts: dict[str, int]) -> InputProblem:
     return InputProblem(
-        expected=f"a topic {shortened(topic, 249)} in the logs read",
+        expected=f"a topic {shorten_line(topic, 249)} in the logs read",
         found=near_topics(topic, counts),
         todo="write its whole name, without a partition, e.g. orders",
     )
@@ -78,5 +80,5 @@ def unknown_topic(topic: str, counts: dict[str, int]) -> InputProblem:
 
 def near_topics(topic: str, counts: dict[str, int]) -> str:
     near = [topic] if topic in counts else difflib.get_close_matches(topic, counts, 3)
-    found = ", ".join(f"{shortened(one, 80)} with {counts[one]} partitions" for one in near)
+    found = ", ".join(f"{shorten_line(one, 80)} with {counts[one]} partitions" for one in near)
     return found or f"{len(counts)} topics, none of a similar name"

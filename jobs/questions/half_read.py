@@ -16,7 +16,7 @@ def half_read_text(answers: Answers) -> str | None:
         return None
     columns = ("mode", "controller_id", "controller_epoch", "told_from_at", "are_moves_read")
     terms = answers.rows(TERM, None, columns).sort("told_from_at")
-    controllers = [controller_text(*one) for one in epochs_of_half_read(terms).iter_rows()]
+    controllers = [half_read_controller_text(*one) for one in epochs_of_half_read(terms).iter_rows()]
     if controllers:
         noun = "controllers" if len(controllers) > 1 else "controller"
         return f"no line of state-change.log of {noun} {', '.join(controllers)} was read"
@@ -40,7 +40,7 @@ def epochs_of_half_read(terms: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def controller_text(controller: int, epochs: list[int] | None) -> str:
+def half_read_controller_text(controller: int, epochs: list[int] | None) -> str:
     """1004 (epoch 10): of its other terms there are lines."""
     if not epochs:
         return str(controller)

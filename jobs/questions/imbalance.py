@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from polars import col
 
-from jobs.layout import HELD, table, wrapped
+from jobs.layout import HELD, format_table, wrap_text
 from jobs.questions.answers import Answers
-from jobs.questions.ask import answered, asking, moment_or_clock, moment_within, require
+from jobs.questions.ask import moment_or_clock, moment_within, print_answer, question_parser, require_tables
 from jobs.questions.ask_text import NOTHING, ratio_notes
 from jobs.questions.broker_text import leads_text, ratio_texts
-from jobs.questions.brokers import asked_at, beyond_end
+from jobs.questions.brokers import beyond_end, resolve_asked_time
 from jobs.questions.in_doubt import with_known_ratios
 from jobs.questions.rows import Row
 from jobs.settings.arguments import Takes, on_format
@@ -48,12 +48,12 @@ def is_question(argv: Sequence[str]) -> bool:
 
 def main(argv: Sequence[str]) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = asking("imbalance", "Each broker's leader imbalance, from what was published.")
+    arguments = question_parser("imbalance", "Each broker's leader imbalance, from what was published.")
     on_question(arguments)
     given = arguments.parse_args(list(argv))
     if (given.format == "parquet") != (given.output is not None):
         arguments.error("--format parquet and --output FILE go together")
-    return answered("imbalance", given, partial(imbalance, given))
+    return print_answer("imbalance", given, partial(show_imbalance, given))
 
 
 def on_question(arguments: Takes) -> None:
@@ -62,7 +62,7 @@ def on_question(arguments: Takes) -> None:
     arguments.add_argument("--broker", type=int, metavar="N", help="one broker (all)")
     arguments.add_argument(
         "--threshold",
-        type=percentage,
+        type=parse_percentage,
         metavar="PERCENT",
         help="what if the limit were so (that of the settings)",
     )
@@ -70,7 +70,7 @@ def on_question(arguments: Takes) -> None:
     arguments.add_argument("--output", metavar="FILE", help="where --format parquet goes")
 
 
-def percentage(text: str) -> float:
+def parse_percentage(text: str) -> float:
     """5 is five percent. As Kafka does: any number from 0 on."""
     try:
         number = float(text)
@@ -81,8 +81,8 @@ def percentage(text: str) -> float:
     return number
 
 
-def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
-    require(answers, TABLE)
+def show_imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
+    require_tables(answers, TABLE)
     read = answers.read()
     first, last = read["first_at"], read["last_at"]
     at = moment_within(given.at, first, last)
@@ -94,7 +94,7 @@ def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
         rows = [row | nothing | {"broker_id": row["broker_id"]} for row in rows]
     if given.format == "json":
         return json.dumps(
-            [{name: plain(row[name]) for name in COLUMNS} for row in rows], indent=2
+            [{name: imbalance_cell(row[name]) for name in COLUMNS} for row in rows], indent=2
         ).splitlines()
     if given.format == "csv":
         return csv_lines(rows)
@@ -104,7 +104,7 @@ def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
         return [f"{given.output}  {len(rows)} brokers"]
     period = f"ratio over {day_clock(first)} to {day_clock(last)}"
     return [
-        *wrapped(f"{answers.cluster_id}  at {asked_at(given.at, answers)[1]}"),
+        *wrap_text(f"{answers.cluster_id}  at {resolve_asked_time(given.at, answers)[1]}"),
         *text_table(rows, drawn_by_broker(intervals, first, last)),
         f"  {period}",
     ]
@@ -174,11 +174,12 @@ def drawn_by_broker(intervals: pl.DataFrame, first: datetime, last: datetime) ->
     for broker, part, ratio in highest.iter_rows():
         ratios.setdefault(broker, {})[part] = ratio
     return {
-        broker: "".join(bar(found.get(part)) for part in range(SLICES)) for broker, found in ratios.items()
+        broker: "".join(ratio_bar(found.get(part)) for part in range(SLICES))
+        for broker, found in ratios.items()
     }
 
 
-def bar(ratio: float | None) -> str:
+def ratio_bar(ratio: float | None) -> str:
     return " " if ratio is None else BARS[min(int(ratio * len(BARS)), len(BARS) - 1)]
 
 
@@ -188,7 +189,7 @@ def text_table(rows: Sequence[Row], drawn: dict[int, str]) -> list[str]:
             str(row["broker_id"]),
             *leads_text(row),
             *ratio_texts(row),
-            over_text(row),
+            seconds_over_text(row),
             drawn.get(row["broker_id"], "").replace(" ", HELD),
         )
         for row in rows
@@ -205,10 +206,10 @@ def text_table(rows: Sequence[Row], drawn: dict[int, str]) -> list[str]:
         "over for",
         "ratio over time",
     )
-    return [*table(head, cells), *ratio_notes(rows)] if rows else [NOTHING]
+    return [*format_table(head, cells), *ratio_notes(rows)] if rows else [NOTHING]
 
 
-def over_text(row: Row) -> str:
+def seconds_over_text(row: Row) -> str:
     seconds = row["seconds_over"]
     if seconds is None:
         return "-" if row["threshold_ratio"] is None else "?"
@@ -220,15 +221,15 @@ def csv_lines(rows: Sequence[Row]) -> list[str]:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        told = (rounded(plain(row[name])) for name in COLUMNS)
+        told = (rounded_value(imbalance_cell(row[name])) for name in COLUMNS)
         writer.writerow(["" if one is None else csv_cell(str(one)) for one in told])
     return out.getvalue().splitlines()
 
 
-def plain(value: object) -> object:
+def imbalance_cell(value: object) -> object:
     return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
 
 
-def rounded(value: object) -> object:
+def rounded_value(value: object) -> object:
     """As text shows it: millionths of a second or of a ratio. JSON and Parquet have the number itself."""
     return round(value, DIGITS) if isinstance(value, float) else value

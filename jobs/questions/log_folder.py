@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from jobs.text import printable
+from jobs.text import printable_line
 
 
 def folder_of(paths: Iterable[str]) -> str:
@@ -16,11 +16,11 @@ def folder_of(paths: Iterable[str]) -> str:
     return "" if folder.endswith(":/") or folder.rstrip("/").endswith(":") else folder
 
 
-def below(path: str, folder: str) -> str:
+def path_below(path: str, folder: str) -> str:
     """A path as it stands below the folder."""
     return path.removeprefix(f"{folder}/") if folder else path
 
 
 def logs_in(folder: str, before: str) -> list[str]:
     """The line that says it; none where paths are told whole."""
-    return [f"{before}logs in {printable(folder)}"] if folder else []
+    return [f"{before}logs in {printable_line(folder)}"] if folder else []

@@ -12,10 +12,16 @@ from jobs.questions.rows import Row
 from jobs.text import epoch_text
 from pipeline.core.stretch import UNDETERMINED
 from pipeline.gold.controller_term.own import STARTUP
-from pipeline.kafka.facts import table
-from pipeline.kafka.wording.releases import NEWEST, bits, ends, everything, names
+from pipeline.kafka.facts import read_fact_table
+from pipeline.kafka.wording.releases import (
+    NEWEST,
+    all_release_bits,
+    oldest_and_newest,
+    release_bits,
+    release_names,
+)
 from pipeline.kafka.wording.templates import MODES
-from pipeline.model.lines.exception_causes import EXCEPTION, with_causes
+from pipeline.model.lines.exception_causes import EXCEPTION, with_exception_causes
 
 ZOOKEEPER, KRAFT = "zookeeper", "kraft"
 # Loggers that only nodes of the mode have.
@@ -66,7 +72,7 @@ def modes_of_exceptions(answers: Answers) -> set[str]:
     failed = answers.rows("silver.node_event", None, EXCEPTION)
     if failed.is_empty():
         return set()
-    classes, causes = failed["exception_class"].drop_nulls().unique(), with_causes(failed)["cause"]
+    classes, causes = failed["exception_class"].drop_nulls().unique(), with_exception_causes(failed)["cause"]
     said = {ZOOKEEPER: ZOOKEEPER_EXCEPTIONS, KRAFT: KRAFT_EXCEPTIONS}
     modes = {mode for mode, own in said.items() if any(one.startswith(own) for one in classes)}
     return {*modes, KRAFT} if causes.is_in(KRAFT_CAUSES).any() else modes
@@ -76,7 +82,7 @@ def modes_of_exceptions(answers: Answers) -> set[str]:
 def kraft_wordings() -> frozenset[tuple[str, str]]:
     """(logger, template) of which nodes of KRaft alone write lines."""
     printed = {
-        mode: {(row["logger"], row["template"]) for row in table(f"wording/by_mode/{mode}.tsv")}
+        mode: {(row["logger"], row["template"]) for row in read_fact_table(f"wording/by_mode/{mode}.tsv")}
         for mode in MODES
     }
     others = (printed[mode] for mode in MODES if mode != KRAFT)
@@ -85,35 +91,37 @@ def kraft_wordings() -> frozenset[tuple[str, str]]:
 
 def mode_of_release(releases: int) -> str | None:
     """Of a node that runs one of them, as bits; None where they have both modes."""
-    if not releases & ~bits(names()[0], BEFORE_KRAFT):
+    if not releases & ~release_bits(release_names()[0], BEFORE_KRAFT):
         return ZOOKEEPER
-    return None if releases & ~bits(WITHOUT_ZOOKEEPER, NEWEST) else KRAFT
+    return None if releases & ~release_bits(WITHOUT_ZOOKEEPER, NEWEST) else KRAFT
 
 
 def releases_of(answers: Answers) -> list[int]:
     """The releases that the nodes may run at the end of the data, as bits: one set that explains the lines of all, else
     one for each set of nodes that no release explains together."""
-    last = spans_of(answers).unique("node_id", keep="last", maintain_order=True)
-    return shared(map(bits_of, last["releases"]))
+    last = read_release_spans(answers).unique("node_id", keep="last", maintain_order=True)
+    return shared_releases(map(bits_of, last["releases"]))
 
 
 def releases_before(answers: Answers) -> list[int]:
     """The same of the stretches before the last of each node: those of none that is told of the end."""
     at_end = reduce(or_, releases_of(answers), 0)
-    told = spans_of(answers).filter(col("certainty") != UNDETERMINED)
-    return shared(one for one in map(bits_of, told["releases"]) if not one & at_end) if at_end else []
+    told = read_release_spans(answers).filter(col("certainty") != UNDETERMINED)
+    return (
+        shared_releases(one for one in map(bits_of, told["releases"]) if not one & at_end) if at_end else []
+    )
 
 
-def spans_of(answers: Answers) -> pl.DataFrame:
+def read_release_spans(answers: Answers) -> pl.DataFrame:
     names_read = ("node_id", "valid_from_at", "releases", "certainty")
     return answers.rows("silver.release_span", None, names_read).sort("valid_from_at")
 
 
 def bits_of(some: Iterable[str]) -> int:
-    return reduce(or_, (1 << names().index(one) for one in some), 0)
+    return reduce(or_, (1 << release_names().index(one) for one in some), 0)
 
 
-def shared(sets: Iterable[int]) -> list[int]:
+def shared_releases(sets: Iterable[int]) -> list[int]:
     """Sets of releases, as bits, each cut to what the next ones leave of it; one more for each that leaves nothing."""
     found: list[int] = []
     for own in sets:
@@ -122,40 +130,44 @@ def shared(sets: Iterable[int]) -> list[int]:
             found.append(own)
         else:
             found[place] &= own
-    return sorted(one for one in found if one not in {0, everything()})
+    return sorted(one for one in found if one not in {0, all_release_bits()})
 
 
 def release_text(releases: list[int], before: list[int] | None = None, mode: str | None = None) -> str:
     """3.9.0 to 3.9.2; from 4.2.0; 3.8.1 and 3.9.0; 4.3.1 (3.9.2 before). Empty if no line tells releases apart. mode:
     what the nodes run at the end has it."""
     earlier = f" ({release_text(before)} before)" if before else ""
-    first, last = {KRAFT: (SINCE_KRAFT, NEWEST), ZOOKEEPER: (names()[0], UNTIL_ZOOKEEPER)}.get(
-        mode or "", (names()[0], NEWEST)
+    first, last = {KRAFT: (SINCE_KRAFT, NEWEST), ZOOKEEPER: (release_names()[0], UNTIL_ZOOKEEPER)}.get(
+        mode or "", (release_names()[0], NEWEST)
     )
-    return " and ".join(range_text(one & bits(first, last) or one) for one in releases) + earlier
+    return " and ".join(range_text(one & release_bits(first, last) or one) for one in releases) + earlier
 
 
 def range_text(releases: int) -> str:
-    since, until = ends(releases)
+    since, until = oldest_and_newest(releases)
     if until is None:
         return f"from {since}"
     return (
-        f"up to {until}" if since == names()[0] else str(since) if since == until else f"{since} to {until}"
+        f"up to {until}"
+        if since == release_names()[0]
+        else str(since)
+        if since == until
+        else f"{since} to {until}"
     )
 
 
 def may_be_silent(releases: list[int]) -> bool:
     """True if a node may run a release in which no line tells whether an election was unclean."""
-    return not releases or any(one & bits(*SILENT_ON_UNCLEAN) for one in releases)
+    return not releases or any(one & release_bits(*SILENT_ON_UNCLEAN) for one in releases)
 
 
-def in_office(answers: Answers) -> int | None:
+def last_active_controller(answers: Answers) -> int | None:
     """The last of offices."""
-    found = offices(answers)
+    found = controllers_without_term(answers)
     return found[-1]["controller_id"] if found else None
 
 
-def offices(answers: Answers) -> list[Row]:
+def controllers_without_term(answers: Answers) -> list[Row]:
     """Where no term is known: (controller_id, from_at, until_at) of the controllers that took over, or printed ratios
     of leader imbalance, which only one in office does; of each what it said last, and none of those that resigned
     then."""
@@ -182,7 +194,7 @@ def offices(answers: Answers) -> list[Row]:
     )
 
 
-def controller_text(terms: Sequence[Row], findings: Sequence[Row], office_id: int | None) -> str:
+def last_controller_text(terms: Sequence[Row], findings: Sequence[Row], office_id: int | None) -> str:
     """Who is controller at the end of the data: 2 (epoch 8); none where the last one has ended, or a finding says that
     there still is none. office_id: who is in_office."""
     last = terms[-1] if terms else None

@@ -20,7 +20,7 @@ class Series:
     steps: Sequence[Step]
 
 
-def exposition(series: Iterable[Series], until: datetime, every: timedelta) -> Iterator[str]:
+def exposition_lines(series: Iterable[Series], until: datetime, every: timedelta) -> Iterator[str]:
     """Lines of a whole exposition; series of one name have to follow one another.
 
     A step is a sample, and while it holds there is one more each time `every` is over: Prometheus draws a sample for
@@ -32,14 +32,15 @@ def exposition(series: Iterable[Series], until: datetime, every: timedelta) -> I
             if place == 0:
                 yield f"# HELP {name} {one.help.translate(ESCAPED)}"
                 yield f"# TYPE {name} gauge"
-            head = f"{name}{{{labels(one.labels)}}}"
+            head = f"{name}{{{exposition_labels(one.labels)}}}"
             yield from (
-                f"{head} {number(value)} {stamp(at)}" for at, value in sampled(one.steps, until, every)
+                f"{head} {exposition_number(value)} {exposition_timestamp(at)}"
+                for at, value in sample_steps(one.steps, until, every)
             )
     yield "# EOF"
 
 
-def sampled(steps: Sequence[Step], until: datetime, every: timedelta) -> Iterator[Step]:
+def sample_steps(steps: Sequence[Step], until: datetime, every: timedelta) -> Iterator[Step]:
     """Without a NaN at the begin, where nothing would be drawn on."""
     ends = [*(at for at, _ in steps[1:]), None]
     is_drawn = False
@@ -56,14 +57,14 @@ def sampled(steps: Sequence[Step], until: datetime, every: timedelta) -> Iterato
             moment += every
 
 
-def labels(given: Mapping[str, str]) -> str:
+def exposition_labels(given: Mapping[str, str]) -> str:
     return ",".join(f'{name}="{value.translate(ESCAPED)}"' for name, value in given.items())
 
 
-def number(value: float | None) -> str:
+def exposition_number(value: float | None) -> str:
     return "NaN" if value is None else f"{value:g}" if value % 1 else f"{int(value)}"
 
 
-def stamp(at: datetime) -> str:
+def exposition_timestamp(at: datetime) -> str:
     """Seconds since 1970 with milliseconds."""
     return f"{at.timestamp():.3f}"

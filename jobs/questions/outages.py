@@ -9,15 +9,15 @@ from functools import partial
 import polars as pl
 from polars import col
 
-from jobs.layout import table, wrapped
-from jobs.questions.answers import Answers, holds, reached
-from jobs.questions.ask import answered, asking, require
+from jobs.layout import format_table, wrap_text
+from jobs.questions.answers import Answers, holds_at, reached_since
+from jobs.questions.ask import print_answer, question_parser, require_tables
 from jobs.questions.given_names import unknown_topic
 from jobs.questions.in_doubt import is_service_unknown
 from jobs.questions.rows import Row
 from jobs.questions.untold import leaders_text
-from jobs.text import bounds_text, clock_by, counted, day_clock, length_text, shortened
-from pipeline.core.conditions import all_of, equals
+from jobs.text import bounds_text, clock_by, day_clock, format_count, length_text, shorten_line
+from pipeline.core.conditions import all_conditions, column_equals
 from pipeline.model.partitions.outage_event import EVENT, with_event
 
 TABLE, TIMELINE = "gold.partition_outage", "gold.partition_timeline"
@@ -67,34 +67,36 @@ class Outages:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = asking("outages", "Partitions without a leader: for how long, and by which event.")
+    arguments = question_parser("outages", "Partitions without a leader: for how long, and by which event.")
     arguments.add_argument("--topic", metavar="NAME", help="one topic (all)")
     arguments.add_argument(
         "--open", action="store_true", help="by partition those that go on at the end of the data"
     )
     given = arguments.parse_args(argv)
-    return answered("outages", given, partial(outages, given))
+    return print_answer("outages", given, partial(show_outages, given))
 
 
-def outages(given: argparse.Namespace, answers: Answers) -> list[str]:
+def show_outages(given: argparse.Namespace, answers: Answers) -> list[str]:
     """InputProblem: the topic is in no log that was read."""
-    require(answers, TABLE)
+    require_tables(answers, TABLE)
     last = answers.last_at()
     if last is None:
         return [f"{answers.cluster_id}  no time on any record"]
-    of_topic = None if given.topic is None else equals("topic", given.topic)
+    of_topic = None if given.topic is None else column_equals("topic", given.topic)
     rows = answers.rows(TABLE, of_topic, COLUMNS)
     is_unknown = of_topic and rows.is_empty() and answers.rows(TIMELINE, of_topic, ("topic",)).is_empty()
     if is_unknown:
         raise unknown_topic(given.topic, answers.partition_counts())
-    held = answers.rows(TIMELINE, all_of(of_topic, holds(None)), ("certainty", "is_served", "is_deleting"))
+    held = answers.rows(
+        TIMELINE, all_conditions(of_topic, holds_at(None)), ("certainty", "is_served", "is_deleting")
+    )
     why, unknown = leaders_text(answers), held.filter(is_service_unknown()).height
     explained = "noticed: at least so long, at most: since it can have begun"
-    heading = wrapped(f"{answers.cluster_id}  to {day_clock(last)} UTC; {explained}")
+    heading = wrap_text(f"{answers.cluster_id}  to {day_clock(last)} UTC; {explained}")
     if given.open:
         return [*heading, *open_lines(rows, last, why, unknown)]
-    told = replace(asked(rows, last, shown=None), untold=why, unknown=unknown)
-    return [*heading, *outage_lines(told), *topic_lines(by_topic(rows, last))]
+    told = replace(worst_outages(rows, last, shown=None), untold=why, unknown=unknown)
+    return [*heading, *outage_lines(told), *outage_topic_lines(by_topic(rows, last))]
 
 
 def open_lines(rows: pl.DataFrame, last: datetime, untold: str | None = None, unknown: int = 0) -> list[str]:
@@ -102,22 +104,22 @@ def open_lines(rows: pl.DataFrame, last: datetime, untold: str | None = None, un
     unknown: of Outages."""
     still = with_lasting(rows.filter(col("ended_at").is_null()), last)
     found = still.sort(-col("noticed_ms"), "topic", "partition").to_dicts()
-    doubt = f"of {counted(unknown, 'partition')} it is not known" if unknown else ""
+    doubt = f"of {format_count(unknown, 'partition')} it is not known" if unknown else ""
     if not found and (untold or doubt):
         why = "; ".join(filter(None, (untold, doubt)))
-        return wrapped(
+        return wrap_text(
             f"OPEN   not enough evidence: none is known to be without a leader at the end; {why}", HANG
         )
     if not found:
         return ["OPEN   no partition is without a leader at the end of the data"]
     cells = [
         (
-            f"{shortened(one['topic'], 60)}-{one['partition']}",
+            f"{shorten_line(one['topic'], 60)}-{one['partition']}",
             clock_by(one["noticed_at"], last),
             length_text(one["noticed_ms"]),
             "?" if one["most_ms"] is None else length_text(one["most_ms"]),
             event_of(one)
-            + gone(one | {"brokers": broker_ids(one)})
+            + gone_brokers_text(one | {"brokers": broker_ids(one)})
             + ("  [undetermined]" if one["certainty"] == "undetermined" else ""),
         )
         for one in found
@@ -125,7 +127,7 @@ def open_lines(rows: pl.DataFrame, last: datetime, untold: str | None = None, un
     sure = sum(one["certainty"] != "undetermined" for one in found)
     head = ("PARTITION", "noticed", "at least", "at most", "by")
     count = bounds_text(sure, max(unknown, len(found) - sure), sure + unknown)
-    return [f"OPEN   {count} without a leader at the end of the data", *table(head, cells)]
+    return [f"OPEN   {count} without a leader at the end of the data", *format_table(head, cells)]
 
 
 def with_lasting(rows: pl.DataFrame, last: datetime) -> pl.DataFrame:
@@ -139,7 +141,7 @@ def with_lasting(rows: pl.DataFrame, last: datetime) -> pl.DataFrame:
     )
 
 
-def asked(rows: pl.DataFrame, last: datetime, shown: int | None = SHOWN_EVENTS) -> Outages:
+def worst_outages(rows: pl.DataFrame, last: datetime, shown: int | None = SHOWN_EVENTS) -> Outages:
     """shown: how many events, the worst first, those of which lines are missing last; None: all."""
     every = with_lasting(rows, last)
     is_open, is_less = col("ended_at").is_null(), (col("noticed_ms") < LEAST_MS).fill_null(value=False)
@@ -181,14 +183,16 @@ def outage_lines(told: Outages) -> list[str]:
     every = told.all
     if not every["outages"]:
         if told.untold:
-            return wrapped(f"OUTAGE not enough evidence: none was noticed, and {told.untold}", HANG)
+            return wrap_text(f"OUTAGE not enough evidence: none was noticed, and {told.untold}", HANG)
         doubt = (
-            f"; at the end it is not known of {counted(told.unknown, 'partition')}" if told.unknown else ""
+            f"; at the end it is not known of {format_count(told.unknown, 'partition')}"
+            if told.unknown
+            else ""
         )
         return [f"OUTAGE none was noticed{doubt}"]
     unended = f"; {every['unended']:,} whose end no line tells" if every["unended"] else ""
-    lines = wrapped(
-        f"OUTAGE {total_text(every)}, from {counted(told.event_count, 'event')}; open {told.open}; "
+    lines = wrap_text(
+        f"OUTAGE {total_text(every)}, from {format_count(told.event_count, 'event')}; open {told.open}; "
         f"{every['short']:,} under 1 s{unended}",
         HANG,
     )
@@ -221,9 +225,9 @@ def event_of(row: Row) -> str:
 
 def event_lines(event: Row, last: datetime) -> list[str]:
     at = clock_by(event["noticed_at"], last)
-    return wrapped(
-        f"{HANG * ' '}{at} {event_of(event)}{gone(event)}"
-        f"  {counted(event['partitions'], 'partition')}  {length_text(event['noticed_ms'])} in total"
+    return wrap_text(
+        f"{HANG * ' '}{at} {event_of(event)}{gone_brokers_text(event)}"
+        f"  {format_count(event['partitions'], 'partition')}  {length_text(event['noticed_ms'])} in total"
         f"  longest {length_text(event['longest_ms'])}{'  [undetermined]' if event['is_unsure'] else ''}",
         HANG + len(at) + 1,
     )
@@ -233,20 +237,20 @@ def broker_ids(outage: Row) -> list[int]:
     return [] if outage["root_broker_id"] is None else [outage["root_broker_id"]]
 
 
-def gone(event: Row) -> str:
+def gone_brokers_text(event: Row) -> str:
     brokers = ",".join(str(one) for one in event["brokers"])
     is_there = event["root_event"] == LOST_DIR
     noun = "brokers" if len(event["brokers"]) > 1 else "broker"
     return f": {noun} {brokers}{'' if is_there else ' gone'}" if brokers else ""
 
 
-def topic_lines(topics: Sequence[Row]) -> list[str]:
+def outage_topic_lines(topics: Sequence[Row]) -> list[str]:
     """Partition-minutes without a leader, the worst topics first; ? where nothing tells how long at most."""
     if not topics:
         return []
     cells = [
         (
-            shortened(one["topic"], 60),
+            shorten_line(one["topic"], 60),
             str(one["partitions"]),
             str(one["outages"]),
             f"{one['noticed_ms'] / 60000:,.2f}",
@@ -257,9 +261,13 @@ def topic_lines(topics: Sequence[Row]) -> list[str]:
         for one in topics
     ]
     head = ("TOPIC", "partitions", "outages", "minutes in all", "at most", "longest", "open")
-    return ["", *table(head, cells)]
+    return ["", *format_table(head, cells)]
 
 
-def asked_of(answers: Answers, last: datetime | None, since: datetime | None) -> Outages | None:
+def outages_since(answers: Answers, last: datetime | None, since: datetime | None) -> Outages | None:
     """For the first screen: those that end at that time or later; None where no record has a time (last)."""
-    return None if last is None else asked(answers.rows(TABLE, reached("ended_at", since), COLUMNS), last)
+    return (
+        None
+        if last is None
+        else worst_outages(answers.rows(TABLE, reached_since("ended_at", since), COLUMNS), last)
+    )

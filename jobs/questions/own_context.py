@@ -6,15 +6,23 @@ import polars as pl
 from polars import col, lit
 
 from jobs.questions import context_rows as rows
-from jobs.questions.answers import Answers, holds
-from jobs.questions.context_partitions import name_of, partitions_at
+from jobs.questions.answers import Answers, holds_at
+from jobs.questions.context_partitions import partitions_at, topic_partition_name
 from jobs.questions.context_rows import Context
-from jobs.questions.own_partitions import partitions_of
-from jobs.questions.pending_elections import pending
+from jobs.questions.own_partitions import partitions_of_controller
+from jobs.questions.pending_elections import pending_election_rows
 from jobs.questions.rows import Row
-from jobs.questions.tenures import KRAFT, acting, by, controller_row, doubts, tenures, told
+from jobs.questions.tenures import (
+    KRAFT,
+    acting_terms,
+    at_or_before,
+    context_doubts,
+    context_row,
+    controller_row,
+    read_terms,
+)
 from jobs.text import day_clock
-from pipeline.core.conditions import Condition, differs, equals, is_in, since
+from pipeline.core.conditions import Condition, column_differs, column_equals, column_since, is_in
 from pipeline.core.errors import InputProblem
 from pipeline.core.stretches import TIME
 
@@ -33,8 +41,8 @@ def context_of(answers: Answers, controller_id: int, at: datetime) -> Context:
 
     In KRaft every controller holds what the metadata log says: while one is in office, that is the cluster-wide view.
     """
-    terms = tenures(answers)
-    own = [one for one in acting(terms, at) if one["controller_id"] == controller_id]
+    terms = read_terms(answers)
+    own = [one for one in acting_terms(terms, at) if one["controller_id"] == controller_id]
     if not own:
         raise not_acting(terms, controller_id, at)
     term = own[-1]
@@ -46,7 +54,7 @@ def context_of(answers: Answers, controller_id: int, at: datetime) -> Context:
         why = UNCOMMITTED if term["mode"] == KRAFT else NO_LINES.format(term_id=term["term_id"])
         nothing = partitions_at(answers, at).clear()
         return Context(at, {rows.CONTROLLER: [row]}, nothing, [why])
-    return of_lines(answers, terms, term, at)
+    return context_from_lines(answers, terms, term, at)
 
 
 def not_acting(terms: pl.DataFrame, controller_id: int, at: datetime) -> InputProblem:
@@ -64,31 +72,32 @@ def not_acting(terms: pl.DataFrame, controller_id: int, at: datetime) -> InputPr
     )
 
 
-def of_lines(answers: Answers, terms: pl.DataFrame, term: Row, at: datetime) -> Context:
-    own = since("logged_at", term["began_at"]) & by("logged_at", at)
-    own &= equals("controller_id", term["controller_id"])
-    brokers = brokers_of(answers, own, term)
+def context_from_lines(answers: Answers, terms: pl.DataFrame, term: Row, at: datetime) -> Context:
+    own = column_since("logged_at", term["began_at"]) & at_or_before("logged_at", at)
+    own &= column_equals("controller_id", term["controller_id"])
+    brokers = brokers_of_controller(answers, own, term)
     live = {int(one["key"]) for one in brokers.get(rows.LIVE, ())}
-    there, queued, ended = topics_of(answers, own)
-    partitions = partitions_of(answers, term, at, live, ended, list(queued))
+    there, queued, ended = topics_of_controller(answers, own)
+    partitions = partitions_of_controller(answers, term, at, live, ended, list(queued))
     parts = {rows.CONTROLLER: [controller_row(term, at)], **brokers} | {
         rows.TOPIC: [
-            told(one, own_topic(partitions, one), when, term) for one, when in sorted(there.items())
+            context_row(one, controller_topic_value(partitions, one), when, term)
+            for one, when in sorted(there.items())
         ],
         rows.DELETING: deletions_of(answers, own, queued, term, at),
-        rows.MOVING: moving(answers, term, at, partitions, live),
-        rows.LEADERLESS: leaderless(partitions, term),
-        rows.ELECTION: pending(answers, term, at),
+        rows.MOVING: moving_rows_of_term(answers, term, at, partitions, live),
+        rows.LEADERLESS: leaderless_rows_of_term(partitions, term),
+        rows.ELECTION: pending_election_rows(answers, term, at),
     }
     return Context(
-        at, parts, partitions, doubts(answers, terms.filter(col("term_id") == term["term_id"]), at)
+        at, parts, partitions, context_doubts(answers, terms.filter(col("term_id") == term["term_id"]), at)
     )
 
 
-def brokers_of(answers: Answers, own: Condition, term: Row) -> dict[str, list[Row]]:
+def brokers_of_controller(answers: Answers, own: Condition, term: Row) -> dict[str, list[Row]]:
     """Live brokers by its last list, since the first of its lists from which on each is on all; shutting down: those
     that asked it, and that it has not forgotten."""
-    said = is_in("step", (LIVE, EPOCH, ASKED, FORGOTTEN)) & equals("said_by", "decision")
+    said = is_in("step", (LIVE, EPOCH, ASKED, FORGOTTEN)) & column_equals("said_by", "decision")
     columns = ("logged_at", "step", "broker_id", "broker_epoch", "file_id", "byte_offset")
     lines = answers.rows("silver.broker_event", own & said, columns).sort("logged_at", "byte_offset")
     lists = lines.filter(col("step") == LIVE)
@@ -106,18 +115,18 @@ def brokers_of(answers: Answers, own: Condition, term: Row) -> dict[str, list[Ro
     mode = {"mode": term["mode"]}
     return {
         rows.LIVE: [
-            told(str(one), {"broker_epoch": epochs.get(one)} | mode, listed_at[one], term)
+            context_row(str(one), {"broker_epoch": epochs.get(one)} | mode, listed_at[one], term)
             for one in sorted(listed_at)
         ],
         rows.SHUTTING_DOWN: [
-            told(str(one), {"attempts": 1}, asked_at[one], term)
+            context_row(str(one), {"attempts": 1}, asked_at[one], term)
             for one in sorted(asked_at)
             if one in listed_at
         ],
     }
 
 
-def topics_of(
+def topics_of_controller(
     answers: Answers, own: Condition
 ) -> tuple[dict[str, datetime], dict[str, datetime], dict[str, datetime]]:
     """Topics that are there, those queued for deletion, and those that ended in the term, each with since when."""
@@ -134,7 +143,7 @@ def topics_of(
     return there, queued, ended
 
 
-def own_topic(partitions: pl.DataFrame, topic: str) -> Row:
+def controller_topic_value(partitions: pl.DataFrame, topic: str) -> Row:
     count = len(partitions.filter(col("topic") == topic))
     return {"topic_id": None, "partition_count": count, "first_seen_at": None}
 
@@ -158,7 +167,7 @@ def deletions_of(
         how="diagonal",
     ).sort("logged_at", "byte_offset")
     lives = answers.rows(
-        "gold.topic_lifecycle", of_topics & holds(at, "first_seen_at", "ended_at"), ("topic", "partitions")
+        "gold.topic_lifecycle", of_topics & holds_at(at, "first_seen_at", "ended_at"), ("topic", "partitions")
     )
     known = {one["topic"]: one["partitions"] for one in lives.iter_rows(named=True)}
     found = []
@@ -170,22 +179,26 @@ def deletions_of(
     return found
 
 
-def moving(answers: Answers, term: Row, at: datetime, partitions: pl.DataFrame, live: set[int]) -> list[Row]:
+def moving_rows_of_term(
+    answers: Answers, term: Row, at: datetime, partitions: pl.DataFrame, live: set[int]
+) -> list[Row]:
     """Those that it began or drove on, and that it has not ended: what a later controller ended it does not know."""
     own = col("term_ids").list.contains(term["term_id"]) & (col("term_ids").list.last() != term["term_id"])
     is_ended = (col("ended_at") <= at).fill_null(value=False)
     is_unheard = own & (col("ended_at") >= lit(term["superseded_at"], TIME))
-    began = answers.rows("gold.reassignment", by("started_at", at) & differs("outcome", "skipped"), rows.MOVE)
+    began = answers.rows(
+        "gold.reassignment", at_or_before("started_at", at) & column_differs("outcome", "skipped"), rows.MOVE
+    )
     going = began.filter(
         col("term_ids").list.contains(term["term_id"]), ~is_ended | is_unheard.fill_null(value=False)
     )
     return rows.moving_rows(answers, going, at, partitions, live)
 
 
-def leaderless(partitions: pl.DataFrame, term: Row) -> list[Row]:
+def leaderless_rows_of_term(partitions: pl.DataFrame, term: Row) -> list[Row]:
     none = dict.fromkeys(("unserved_from_at", "root_event", "root_broker_id"))
     gone = partitions.filter(~col("is_served") & ~col("is_deleting"))
     return [
-        told(name_of(one), none | {"old_leader": one["leader"]}, one["since_at"], term)
+        context_row(topic_partition_name(one), none | {"old_leader": one["leader"]}, one["since_at"], term)
         for one in gone.iter_rows(named=True)
     ]

@@ -9,10 +9,10 @@ from polars import col, lit, when
 from jobs.questions.answers import Answers
 from jobs.questions.context_partitions import STATE, partitions_at, with_trouble
 from jobs.questions.rows import Row
-from jobs.questions.tenures import by
-from pipeline.core.conditions import equals, since
+from jobs.questions.tenures import at_or_before
+from pipeline.core.conditions import column_equals, column_since
 from pipeline.core.stretches import TIME
-from pipeline.model.partitions.statements import GONE, STATED, stated
+from pipeline.model.partitions.statements import GONE, STATED, stated_by_lines
 
 PARTITION = ["topic", "partition"]
 LINE = ["file_id", "byte_offset"]
@@ -20,7 +20,7 @@ SILVER = ("leader_and_isr", "partition_transition", "assignment")
 OFFLINE = "OfflinePartition"
 
 
-def partitions_of(
+def partitions_of_controller(
     answers: Answers,
     term: Row,
     at: datetime,
@@ -30,7 +30,7 @@ def partitions_of(
 ) -> pl.DataFrame:
     """As partitions_at() of context_rows has it. live: its live brokers. ended: topics that ended in its term."""
     begun = partitions_at(answers, term["began_at"])
-    said = said_by(answers, term, at)
+    said = last_stated_partitions(answers, term, at)
     gone = pl.DataFrame(
         {"topic": list(ended), "gone_at": list(ended.values())}, schema={"topic": pl.String, "gone_at": TIME}
     )
@@ -63,12 +63,14 @@ def partitions_of(
     return with_trouble(served.with_columns(unserved_why=why).select(columns))
 
 
-def said_by(answers: Answers, term: Row, at: datetime) -> pl.DataFrame:
+def last_stated_partitions(answers: Answers, term: Row, at: datetime) -> pl.DataFrame:
     """By partition what its own lines say last: STATED with the suffix _said, and said_at, the last change."""
-    period = since("logged_at", term["began_at"]) & by("logged_at", at)
+    period = column_since("logged_at", term["began_at"]) & at_or_before("logged_at", at)
     frames = [answers.rows(f"silver.{name}", period) for name in SILVER]
     columns = (*LINE, "seq", "logged_at")
-    lines = answers.rows("silver.controller_line", period & equals("term_id", term["term_id"]), columns)
-    own = stated(*frames).join(lines, on=LINE, how="inner").sort("seq")
+    lines = answers.rows(
+        "silver.controller_line", period & column_equals("term_id", term["term_id"]), columns
+    )
+    own = stated_by_lines(*frames).join(lines, on=LINE, how="inner").sort("seq")
     last = [col(name).drop_nulls().last().alias(f"{name}_said") for name in STATED]
     return own.group_by(PARTITION).agg(*last, said_at=col("logged_at").max())

@@ -6,8 +6,8 @@ from polars import col
 
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
-from jobs.questions.tenures import ZOOKEEPER, by, told
-from pipeline.core.conditions import equals, is_in, since
+from jobs.questions.tenures import ZOOKEEPER, at_or_before, context_row
+from pipeline.core.conditions import column_equals, column_since, is_in
 
 BEGUN = ("listed", "resumed", "started", "requested", "in_progress")
 DONE = ("elected", "elected_unclean", "result", "not_elected", "skipped", "failed", "listed_as_done")
@@ -26,7 +26,7 @@ PREFERRED = ("PREFERRED", "PreferredReplicaPartitionLeaderSelector")
 LINE = ("seq", "event_seq", "file_id", "byte_offset")
 
 
-def pending(answers: Answers, term: Row | None, at: datetime) -> list[Row]:
+def pending_election_rows(answers: Answers, term: Row | None, at: datetime) -> list[Row]:
     """Those of the work that the controller of a term is at, which has no line yet of their end. A KRaft controller
     elects at once, none waits there.
 
@@ -35,23 +35,31 @@ def pending(answers: Answers, term: Row | None, at: datetime) -> list[Row]:
     """
     if term is None or term["mode"] != ZOOKEEPER:
         return []
-    within = since("logged_at", term["began_at"]) & by("logged_at", at)
-    own = within & equals("controller_id", term["controller_id"])
+    within = column_since("logged_at", term["began_at"]) & at_or_before("logged_at", at)
+    own = within & column_equals("controller_id", term["controller_id"])
     begun = answers.rows(
         "silver.election_event", own & is_in("step", BEGUN) & is_in("selector", PREFERRED), COLUMNS
     )
     newest = begun["logged_at"].max()
     if not isinstance(newest, datetime):
         return []
-    at_work = since("logged_at", newest) & by("logged_at", at) & equals("term_id", term["term_id"])
+    at_work = (
+        column_since("logged_at", newest)
+        & at_or_before("logged_at", at)
+        & column_equals("term_id", term["term_id"])
+    )
     lines = answers.rows("silver.controller_line", at_work, LINE)
     of_now = lines.filter(col("event_seq") == lines.sort("seq")["event_seq"].last())
     asked = begun.filter(col("topic").is_not_null()).join(of_now, on=["file_id", "byte_offset"], how="semi")
-    after = since("logged_at", newest) & by("logged_at", at) & equals("controller_id", term["controller_id"])
+    after = (
+        column_since("logged_at", newest)
+        & at_or_before("logged_at", at)
+        & column_equals("controller_id", term["controller_id"])
+    )
     ended = answers.rows("silver.election_event", after & is_in("step", DONE), COLUMNS)
     waiting = asked.join(ended, on=["topic", "partition"], how="anti").unique(["topic", "partition"])
     return [
-        told(
+        context_row(
             f"{one['topic']}-{one['partition']}",
             {"trigger": one["trigger"]},
             one["logged_at"],

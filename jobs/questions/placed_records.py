@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col
 
-from jobs.questions.log_folder import below, folder_of
-from jobs.questions.rows import Place, Row, place_of
-from pipeline.core.conditions import Condition, before, is_in
-from pipeline.core.frames import empty, frame_of
+from jobs.questions.log_folder import folder_of, path_below
+from jobs.questions.rows import Place, Row, place_of_row
+from pipeline.core.conditions import Condition, column_before, is_in
+from pipeline.core.frames import empty_frame, frame_of
 from pipeline.core.stored_tables import ReadableTables
 from schemas.bronze import log_record
 
@@ -32,7 +32,7 @@ class PlacedRecords:
         found = self.numbered(frame_of_places(places)).join(raw, on=PLACE, how="left")
         folder = folder_of(self.segments["path"].unique())
         rows = by_place(found.join(self.of_files("path"), on="file_id", how="left"))
-        return {place: row | {"near": below(row["path"], folder)} for place, row in rows.items()}
+        return {place: row | {"near": path_below(row["path"], folder)} for place, row in rows.items()}
 
     def records(self, places: Sequence[Row]) -> dict[Place, Row]:
         """path, zone of local times, node_id, raw; of those that are stored."""
@@ -48,8 +48,8 @@ class PlacedRecords:
         is_within = col("byte_offset").is_between("start_offset", "consumed_bytes", closed="left")
         held = self.segments.join(wanted, on="file_id").filter(is_within)
         if held.is_empty():
-            return empty(log_record.SPEC).select(STORED)
-        asked = is_one_of(held, "load_seq") & is_one_of(held, "byte_offset")
+            return empty_frame(log_record.SPEC).select(STORED)
+        asked = is_value_of_rows(held, "load_seq") & is_value_of_rows(held, "byte_offset")
         found = frame_of(self.tables.read(log_record.SPEC, asked, STORED))
         return found.join(wanted, on=PLACE, how="semi")
 
@@ -69,10 +69,10 @@ class PlacedRecords:
         held = self.segments.join(last, on="file_id").filter(col("start_offset") <= col("last_at"))
         # Millions of records may stand before a place: their segment is shorter than the name of their file.
         columns = ("load_seq", "byte_offset", "line_count")
-        rows = empty(log_record.SPEC).select(columns)
+        rows = empty_frame(log_record.SPEC).select(columns)
         if not held.is_empty():
             end = max(held["last_at"].to_list()) + 1
-            asked = is_one_of(held, "load_seq") & before("byte_offset", end)
+            asked = is_value_of_rows(held, "load_seq") & column_before("byte_offset", end)
             rows = frame_of(self.tables.read(log_record.SPEC, asked, columns))
         placed = rows.join(held.select("load_seq", "file_id"), on="load_seq").sort(PLACE)
         through = col("line_count").cum_sum().over("file_id")
@@ -82,13 +82,13 @@ class PlacedRecords:
 def frame_of_places(places: Sequence[Row]) -> pl.DataFrame:
     """Each place once."""
     schema = {"file_id": pl.String, "byte_offset": pl.Int64}
-    return pl.DataFrame(sorted(set(map(place_of, places))), schema, orient="row")
+    return pl.DataFrame(sorted(set(map(place_of_row, places))), schema, orient="row")
 
 
 def by_place(rows: pl.DataFrame) -> dict[Place, Row]:
-    return {place_of(row): row for row in rows.to_dicts()}
+    return {place_of_row(row): row for row in rows.to_dicts()}
 
 
-def is_one_of(rows: pl.DataFrame, column: str) -> Condition:
+def is_value_of_rows(rows: pl.DataFrame, column: str) -> Condition:
     """The column has a value that one of the rows has."""
     return is_in(column, rows[column].unique().sort().to_list())

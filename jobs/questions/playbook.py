@@ -5,14 +5,14 @@ import difflib
 import sys
 from collections.abc import Sequence
 
-from jobs.layout import wrapped
-from jobs.playbook.pages import page
+from jobs.layout import wrap_text
+from jobs.playbook.pages import playbook_page
 from jobs.playbook.text import page_lines, rule_lines
-from jobs.questions.ask import asking, chosen, published_answers, require
+from jobs.questions.ask import choose_finding, published_answers, question_parser, require_tables
 from jobs.questions.given_names import FINDING
-from jobs.run.outcome import said
-from jobs.terminal import say
-from jobs.text import shortened
+from jobs.run.outcome import report_problem
+from jobs.terminal import print_lines
+from jobs.text import shorten_line
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError
 from pipeline.rules.order import RULE_NAMES
 
@@ -24,7 +24,9 @@ FROM_LOGS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = asking("playbook", "What findings of a rule mean, what to do about them, and what not to.")
+    arguments = question_parser(
+        "playbook", "What findings of a rule mean, what to do about them, and what not to."
+    )
     arguments.add_argument(
         "rule",
         nargs="?",
@@ -33,26 +35,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     given = arguments.parse_args(argv)
     try:
-        say(rule_lines() if given.rule is None else told(given.rule, given))
+        print_lines(rule_lines() if given.rule is None else show_playbook(given.rule, given))
     except PipelineError as problem:
-        return said("playbook", problem)
+        return report_problem("playbook", problem)
     return 0
 
 
-def told(name: str, given: argparse.Namespace) -> list[str]:
-    return lines_of(rule_of_finding(name, given) if FINDING.fullmatch(name) else rule_named(name))
+def show_playbook(name: str, given: argparse.Namespace) -> list[str]:
+    return playbook_lines(rule_of_finding(name, given) if FINDING.fullmatch(name) else rule_named(name))
 
 
-def lines_of(rule: str) -> list[str]:
+def playbook_lines(rule: str) -> list[str]:
     """InputProblem: this release has no page of it."""
-    found = page(rule)
+    found = playbook_page(rule)
     if found is None:
         raise InputProblem(
-            expected=f"a playbook of the rule {shortened(rule, 40)}",
+            expected=f"a playbook of the rule {shorten_line(rule, 40)}",
             found="none in this release",
             todo="'playbook' lists those that are there",
         )
-    return [*page_lines(found), "", *wrapped(FROM_LOGS)]
+    return [*page_lines(found), "", *wrap_text(FROM_LOGS)]
 
 
 def rule_named(name: str) -> str:
@@ -62,7 +64,7 @@ def rule_named(name: str) -> str:
         near = difflib.get_close_matches(rule, RULE_NAMES, 3)
         raise SettingsError(
             expected=f"a rule such as {', '.join(near)}" if near else f"a rule of {', '.join(RULE_NAMES)}",
-            found=shortened(name, 40),
+            found=shorten_line(name, 40),
             todo="name one of them, or a finding as F1; 'playbook' lists all rules",
         )
     return rule
@@ -71,8 +73,8 @@ def rule_named(name: str) -> str:
 def rule_of_finding(name: str, given: argparse.Namespace) -> str:
     """InputProblem: there is no such finding, or no warehouse, or several clusters and none is named."""
     answers = published_answers(given.warehouse, given.cluster, given.run_id)
-    require(answers, "gold.finding")
-    return str(chosen(name, answers.findings())[1]["rule"])
+    require_tables(answers, "gold.finding")
+    return str(choose_finding(name, answers.findings())[1]["rule"])
 
 
 if __name__ == "__main__":

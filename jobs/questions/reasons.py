@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from jobs.layout import table
+from jobs.layout import format_table
 from jobs.questions.rows import Row
-from jobs.text import clock_by, day_clock, shortened
+from jobs.text import clock_by, day_clock, shorten_line
 from schemas.end_reasons import (
     CLEAN,
     DISK,
@@ -55,7 +55,7 @@ def reason_text(row: Row, node: int) -> str:
     sign_at, at = row["first_sign_at"], row["end_reason_at"]
     told_at = next((row[name] for name in PRINTED if row.get(name)), None)
     sign = f"first sign {clock_by(sign_at, told_at)}, " if sign_at and sign_at != at else ""
-    said = f" ({shortened(detail, 60)})" if detail else ""
+    said = f" ({shorten_line(detail, 60)})" if detail else ""
     how = {KILLED: "started again", SESSION: "went on"}.get(reason, "at")
     return f"{SHORT[reason]}{said}: {sign}{how} {clock_by(at, told_at)}"
 
@@ -77,10 +77,10 @@ def departure_table(rows: Sequence[Row]) -> list[str]:
             day_clock(row["left_at"]),
             str(row["broker_id"]),
             row["left_how"].replace("_", " "),
-            shortened(reason_text(row, row["broker_id"]), WIDTH) if is_read else "?",
+            shorten_line(reason_text(row, row["broker_id"]), WIDTH) if is_read else "?",
         )
         for row in shown
     ]
     notes = [] if is_read else ["  why: server.log of these brokers would tell (nightly --server-log)"]
     more = [f"  {len(left) - SHOWN} more, earlier, in gold.broker_session"] if len(left) > SHOWN else []
-    return ["", *table(("LEFT", "broker", "how", "why"), cells), *notes, *more] if cells else []
+    return ["", *format_table(("LEFT", "broker", "how", "why"), cells), *notes, *more] if cells else []

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 import polars as pl
 from polars import col
 
-from jobs.layout import wrapped
+from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.text import day_clock, length_text
-from pipeline.core.conditions import all_of, equals, reaching
+from pipeline.core.conditions import all_conditions, column_equals, column_reaching
 
 TABLE = "gold.reassignment"
 EVENTS = "silver.reassignment_event"
@@ -40,7 +40,7 @@ WAITING = {
 def reassignments_of(answers: Answers, since: datetime | None) -> Row:
     """Counts of those that ended at that time or later, None: ever; waits: for what those wait that go on, longest
     first."""
-    rows = answers.rows(TABLE, reaching("ended_at", since) if since else None, COLUMNS)
+    rows = answers.rows(TABLE, column_reaching("ended_at", since) if since else None, COLUMNS)
     how = pl.when(REFUSED.fill_null(value=False)).then(pl.lit("refused")).otherwise("outcome")
     counts = {one: (how == one).sum() for one in ("completed", *ENDS)}
     longest = col("total_ms").filter(col("outcome") == "completed").max()
@@ -63,7 +63,9 @@ def unseen_count(answers: Answers, rows: pl.DataFrame, since: datetime | None) -
 
     Source: ReplicationControlManager.alterPartitionReassignments, from 2.8.
     """
-    is_accepted = all_of(equals("step", "accepted"), reaching("logged_at", since) if since else None)
+    is_accepted = all_conditions(
+        column_equals("step", "accepted"), column_reaching("logged_at", since) if since else None
+    )
     lines = answers.rows(EVENTS, is_accepted, ("logged_at", "accepted_count")).drop_nulls().sort("logged_at")
     lines = lines.with_row_index("line")
     own = rows.filter(col("form") == "kraft", col("outcome") != "failed")
@@ -93,7 +95,7 @@ def reassignment_lines(told: Row | None) -> list[str]:
     found = [f"{words} {count:,}{more}" for count, words, more in parts if count]
     if told["unseen"]:
         found.append(f"unseen up to {told['unseen']:,} (done in one step: another order, a replica less)")
-    return [*wrapped(f"REASSIGNMENTS {' | '.join(found)}"), ""] if found else []
+    return [*wrap_text(f"REASSIGNMENTS {' | '.join(found)}"), ""] if found else []
 
 
 def waits_text(waits: list[Row]) -> str:

@@ -6,5 +6,5 @@ Row = dict[str, Any]
 Place = tuple[str, int]
 
 
-def place_of(row: Row) -> Place:
+def place_of_row(row: Row) -> Place:
     return row["file_id"], int(row["byte_offset"])

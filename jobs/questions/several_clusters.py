@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jobs.layout import wrapped
+from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
 from pipeline.core.errors import InputProblem, PipelineError, WarehouseDamaged
 
@@ -14,27 +14,27 @@ Question = Callable[[Answers], list[str]]
 
 
 @dataclass
-class Asked:
+class ClusterAnswers:
     """lines: the answer of each cluster that has one; problems: why the others have none."""
 
     lines: dict[str, list[str]] = field(default_factory=dict)
     problems: dict[str, PipelineError] = field(default_factory=dict)
 
 
-def asked_of(clusters: Sequence[Answers], question: Question) -> Asked:
+def ask_clusters(clusters: Sequence[Answers], question: Question) -> ClusterAnswers:
     """InputProblem: no cluster has an answer. WarehouseDamaged: the first of these cannot be read."""
-    found = Asked()
+    found = ClusterAnswers()
     for one in clusters:
         try:
             found.lines[one.cluster_id] = question(one)
         except (InputProblem, WarehouseDamaged) as problem:
             found.problems[one.cluster_id] = problem
     if not found.lines:
-        raise together(found.problems)
+        raise merge_problems(found.problems)
     return found
 
 
-def together(problems: dict[str, PipelineError]) -> PipelineError:
+def merge_problems(problems: dict[str, PipelineError]) -> PipelineError:
     """That of the only cluster as it is; of several what was found in each."""
     first = next(iter(problems.values()))
     if len(problems) == 1:
@@ -44,7 +44,7 @@ def together(problems: dict[str, PipelineError]) -> PipelineError:
     return type(first)(expected=first.expected, found="; ".join([*told, *more]), todo=first.todo)
 
 
-def as_lines(asked: Asked) -> list[str]:
+def cluster_answer_lines(asked: ClusterAnswers) -> list[str]:
     """The answers one after the other, then who has none and why, those with the same reason in a line."""
     is_alone = len(asked.lines) + len(asked.problems) == 1
     lines: list[str] = []
@@ -57,16 +57,16 @@ def as_lines(asked: Asked) -> list[str]:
     for expected, names in alike.items():
         found = asked.problems[names[0]].found
         said = f"NO ANSWER  {', '.join(names)}: expected {expected}, found {found}"
-        lines += ["", *wrapped(said, 11)]
+        lines += ["", *wrap_text(said, 11)]
     return lines
 
 
-def as_json(asked: Asked) -> list[str]:
+def cluster_answers_json(asked: ClusterAnswers) -> list[str]:
     """Rows of all clusters in one list, each with its cluster_id; a document of each cluster as it is, of several in a
     list."""
     found: list[Any] = []
     for name, lines in asked.lines.items():
-        document = document_of(name, lines)
+        document = cluster_document(name, lines)
         if isinstance(document, list):
             found += [{"cluster_id": name} | row for row in document]
         elif len(asked.lines) == 1:
@@ -76,7 +76,7 @@ def as_json(asked: Asked) -> list[str]:
     return json.dumps(found, indent=2).splitlines()
 
 
-def document_of(name: str, lines: Sequence[str]) -> Any:
+def cluster_document(name: str, lines: Sequence[str]) -> Any:
     try:
         return json.loads("\n".join(lines))
     except ValueError:  # a sentence, as that no record has a time

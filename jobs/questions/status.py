@@ -9,17 +9,17 @@ from datetime import UTC, datetime
 
 from polars import col
 
-from jobs.layout import table
-from jobs.questions.answers import Answers, holds
-from jobs.questions.ask import all_answers, asking
-from jobs.questions.finding_lines import standing
+from jobs.layout import format_table
+from jobs.questions.answers import Answers, holds_at
+from jobs.questions.ask import all_answers, question_parser
+from jobs.questions.finding_lines import standing_findings
 from jobs.questions.in_doubt import is_service_unknown
-from jobs.questions.nodes import controller_text, in_office
+from jobs.questions.nodes import last_active_controller, last_controller_text
 from jobs.questions.rows import Row
-from jobs.questions.untold import leaders_text, untold
-from jobs.run.outcome import said
+from jobs.questions.untold import find_unknowns, leaders_text
+from jobs.run.outcome import report_problem
 from jobs.settings.arguments import on_format
-from jobs.text import age_text, printable, shortened
+from jobs.text import age_text, printable_line, shorten_line
 from pipeline.core.conditions import IsNull
 from pipeline.core.errors import PipelineError
 
@@ -51,39 +51,45 @@ class Status:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = asking("status", "All clusters of a warehouse, a line each, those first that need somebody.")
+    arguments = question_parser(
+        "status", "All clusters of a warehouse, a line each, those first that need somebody."
+    )
     on_format(arguments)
     given = arguments.parse_args(argv)
     try:
-        found = by_need([status_of(one) for one in all_answers(given.warehouse, given.cluster, given.run_id)])
+        found = statuses_by_need(
+            [cluster_status(one) for one in all_answers(given.warehouse, given.cluster, given.run_id)]
+        )
     except PipelineError as problem:
-        return said("status", problem)
+        return report_problem("status", problem)
     now = datetime.now(UTC)
-    print(as_json(found, now) if given.format == "json" else as_text(found, now), flush=True)
+    print(status_json(found, now) if given.format == "json" else status_text(found, now), flush=True)
     return 0
 
 
-def status_of(answers: Answers) -> Status:
+def cluster_status(answers: Answers) -> Status:
     read = answers.read()
     is_judged = answers.has(FINDING)
     findings = answers.findings() if is_judged else []
     terms = answers.terms() if answers.has("gold.controller_term") else []
-    severities = [one["severity"] for one in standing(findings)]
+    severities = [one["severity"] for one in standing_findings(findings)]
     offline = open_outages(answers)
-    is_evidence = bool(read["records"] and terms) and untold(answers).any is None
+    is_evidence = bool(read["records"] and terms) and find_unknowns(answers).any is None
     return Status(
         answers.cluster_id,
-        verdict(severities, offline, is_judged=is_judged, is_evidence=is_evidence),
+        status_verdict(severities, offline, is_judged=is_judged, is_evidence=is_evidence),
         severities.count("critical"),
         severities.count("warning"),
         offline,
-        controller_text(terms, findings, in_office(answers)),
+        last_controller_text(terms, findings, last_active_controller(answers)),
         over_limit(answers),
         read["last_at"],
     )
 
 
-def verdict(severities: Sequence[str], offline: int | None, *, is_judged: bool, is_evidence: bool) -> str:
+def status_verdict(
+    severities: Sequence[str], offline: int | None, *, is_judged: bool, is_evidence: bool
+) -> str:
     """No data is never OK."""
     if not is_judged:
         return NOT_JUDGED
@@ -105,7 +111,7 @@ def open_outages(answers: Answers) -> int | None:
 
 def is_service_known(answers: Answers) -> bool:
     """True if of each partition it is known whether somebody serves it at the end of the data."""
-    held = answers.rows(TIMELINE, holds(None), ("certainty", "is_served", "is_deleting"))
+    held = answers.rows(TIMELINE, holds_at(None), ("certainty", "is_served", "is_deleting"))
     return leaders_text(answers) is None and held.filter(is_service_unknown()).is_empty()
 
 
@@ -125,31 +131,31 @@ def over_limit(answers: Answers) -> list[int] | None:
 def neediest_first(found: Sequence[Answers]) -> list[Answers]:
     """Those that a person should look at first before the others."""
     answers = {one.cluster_id: one for one in found}
-    return [answers[one.cluster_id] for one in by_need(map(status_of, found))]
+    return [answers[one.cluster_id] for one in statuses_by_need(map(cluster_status, found))]
 
 
-def by_need(found: Iterable[Status]) -> list[Status]:
+def statuses_by_need(found: Iterable[Status]) -> list[Status]:
     def need(one: Status) -> tuple[object, ...]:
         return VERDICTS.index(one.verdict), -one.critical, -(one.offline or 0), -one.warning, one.cluster_id
 
     return sorted(found, key=need)
 
 
-def as_text(found: Sequence[Status], now: datetime) -> str:
+def status_text(found: Sequence[Status], now: datetime) -> str:
     cells = [
         (
-            shortened(one.cluster_id, 24),
+            shorten_line(one.cluster_id, 24),
             one.verdict,
             count_text(one, one.critical),
             count_text(one, one.warning),
             "?" if one.offline is None else str(one.offline),
-            in_short(one.controller),
+            short_controller(one.controller),
             "?" if one.over_limit is None else ",".join(map(str, one.over_limit)) or "-",
             age_text(now - one.last_at) if one.last_at else "no time",
         )
         for one in found
     ]
-    return "\n".join(map(printable, table(HEAD, cells)))
+    return "\n".join(map(printable_line, format_table(HEAD, cells)))
 
 
 def count_text(one: Status, count: int) -> str:
@@ -157,12 +163,12 @@ def count_text(one: Status, count: int) -> str:
     return "?" if not count and one.verdict in (NO_EVIDENCE, NOT_JUDGED) else str(count)
 
 
-def in_short(controller: str) -> str:
+def short_controller(controller: str) -> str:
     """So that a line stays one on a narrow terminal; JSON has the epoch of a controller that is none any more."""
     return LAST_ONE.sub(r"last \1", controller).replace("epoch ", "")
 
 
-def as_json(found: Iterable[Status], now: datetime) -> str:
+def status_json(found: Iterable[Status], now: datetime) -> str:
     return json.dumps({"clusters": status_rows(found, now)}, indent=1)
 
 
@@ -173,7 +179,7 @@ def status_rows(found: Iterable[Status], now: datetime) -> list[Row]:
             "last_at": one.last_at and one.last_at.astimezone(UTC).isoformat(timespec="milliseconds"),
             "age_seconds": one.last_at and int((now - one.last_at).total_seconds()),
         }
-        for one in by_need(found)
+        for one in statuses_by_need(found)
     ]
 
 

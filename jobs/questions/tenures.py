@@ -9,9 +9,9 @@ from polars import col, when
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.text import day_clock
-from pipeline.core.conditions import Condition, IsNull, before, equals, is_in
+from pipeline.core.conditions import Condition, IsNull, column_before, column_equals, is_in
 from pipeline.model.lines.own_gaps import OF_ANY
-from pipeline.model.terms.succession import told_epoch
+from pipeline.model.terms.succession import printed_controller_epoch
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
@@ -30,7 +30,7 @@ WHO = ("controller_id", "controller_epoch")
 GAP = ("node_id", "kind", "from_at", "until_at", "sentence")
 
 
-def tenures(answers: Answers) -> pl.DataFrame:
+def read_terms(answers: Answers) -> pl.DataFrame:
     """Terms with began_at, until_at (null: open) and is_begin_seen, in the order of their begins. Who was deposed
     unnoticed goes on beyond the begin of the next one. The term that a KRaft controller claims in ZooKeeper while a
     cluster is migrated to it is none of its own."""
@@ -49,27 +49,32 @@ def tenures(answers: Answers) -> pl.DataFrame:
             is_begin_seen=col("elected_at").is_not_null() & col("told_from_at").is_not_null(),
         )
         .sort("began_at", "life", "controller_epoch")
-        .with_columns(told_epoch())
+        .with_columns(printed_controller_epoch())
     )
 
 
-def acting(terms: pl.DataFrame, at: datetime) -> list[Row]:
+def acting_terms(terms: pl.DataFrame, at: datetime) -> list[Row]:
     """Terms whose controllers act then, in the order of their begins: all but the last are deposed."""
     begun = terms.filter(col("began_at") <= at)
     return begun.filter(col("until_at").is_null() | (col("until_at") > at)).to_dicts()
 
 
-def controllers(terms: pl.DataFrame, at: datetime) -> list[Row]:
+def controller_rows(terms: pl.DataFrame, at: datetime) -> list[Row]:
     """The one in office first, then those that do not know yet that they are deposed; who was the last, where nobody
     is; no row where none was heard of."""
     begun = terms.filter(col("began_at") <= at)
-    rows = [controller_row(one, at) for one in reversed(acting(terms, at))]
+    rows = [controller_row(one, at) for one in reversed(acting_terms(terms, at))]
     if begun.is_empty() or any(one["key"] == CONTROLLER for one in rows):
         return rows
     last = begun.row(-1, named=True)
     if is_end_unseen(last, at, is_held=False):
-        return [told(CONTROLLER, nobody(last, NOT_KNOWN), last["until_at"], last), *rows]
-    return [told(CONTROLLER, nobody(last, "vacant"), last["vacant_from_at"] or last["until_at"], last), *rows]
+        return [context_row(CONTROLLER, vacant_controller(last, NOT_KNOWN), last["until_at"], last), *rows]
+    return [
+        context_row(
+            CONTROLLER, vacant_controller(last, "vacant"), last["vacant_from_at"] or last["until_at"], last
+        ),
+        *rows,
+    ]
 
 
 def is_end_unseen(row: Row, at: datetime, *, is_held: bool) -> bool:
@@ -80,7 +85,7 @@ def is_end_unseen(row: Row, at: datetime, *, is_held: bool) -> bool:
     return row["ended_how"] in LAST_LINE and (not signs or at < min(signs))
 
 
-def nobody(last: Row, office: str) -> Row:
+def vacant_controller(last: Row, office: str) -> Row:
     value = {"controller_id": None, "controller_epoch": last["controller_epoch"], "mode": last["mode"]}
     return value | {"office": office, "last_controller_id": last["controller_id"]}
 
@@ -88,27 +93,27 @@ def nobody(last: Row, office: str) -> Row:
 def controller_row(one: Row, at: datetime) -> Row:
     is_deposed = one["superseded_at"] is not None and one["superseded_at"] <= at
     if not is_deposed and is_end_unseen(one, at, is_held=True):
-        return told(CONTROLLER, nobody(one, NOT_KNOWN), one["last_act_at"], one)
+        return context_row(CONTROLLER, vacant_controller(one, NOT_KNOWN), one["last_act_at"], one)
     is_starting = one["mode"] == ZOOKEEPER and (one["ready_at"] is None or one["ready_at"] > at)
     is_starting = is_starting and one["is_begin_seen"]
     value = {name: one[name] for name in ("controller_id", "controller_epoch", "mode")}
     office = "deposed" if is_deposed else "starting" if is_starting else "in office"
     value |= {"office": office, "last_controller_id": None}
-    return told(DEPOSED if is_deposed else CONTROLLER, value, one["elected_at"], one)
+    return context_row(DEPOSED if is_deposed else CONTROLLER, value, one["elected_at"], one)
 
 
-def told(key: str, value: Row, since: datetime | None, row: Row) -> Row:
+def context_row(key: str, value: Row, since: datetime | None, row: Row) -> Row:
     """One row of an answer; known_by: the term whose lines say so."""
     common = {"since_at": since, "known_by": row.get("term_id"), "certainty": row["certainty"]}
     return {"key": key, "value": value, **common}
 
 
-def by(column: str, at: datetime) -> Condition:
+def at_or_before(column: str, at: datetime) -> Condition:
     """At that time or before: times are whole microseconds."""
-    return before(column, at + timedelta(microseconds=1))
+    return column_before(column, at + timedelta(microseconds=1))
 
 
-def doubts(answers: Answers, terms: pl.DataFrame, at: datetime) -> list[str]:
+def context_doubts(answers: Answers, terms: pl.DataFrame, at: datetime) -> list[str]:
     """Sentences on what the logs do not tell of that time."""
     begun = terms.filter(col("began_at") <= at)
     if begun.is_empty():
@@ -117,7 +122,7 @@ def doubts(answers: Answers, terms: pl.DataFrame, at: datetime) -> list[str]:
         ]
     last = begun.row(-1, named=True)
     found = []
-    if last["mode"] == ZOOKEEPER and not acting(terms, at):
+    if last["mode"] == ZOOKEEPER and not acting_terms(terms, at):
         is_unseen = is_end_unseen(last, at, is_held=False)
         who = "it is not known whether anybody was in office" if is_unseen else "nobody was in office"
         found.append(f"{who}: brokers may have left and joined since, and no line tells")
@@ -146,7 +151,7 @@ def doubts(answers: Answers, terms: pl.DataFrame, at: datetime) -> list[str]:
 
 
 def is_creation_unseen(answers: Answers, at: datetime) -> bool:
-    doubted = by("valid_from_at", at) & equals("reason", CREATION_UNSEEN)
+    doubted = at_or_before("valid_from_at", at) & column_equals("reason", CREATION_UNSEEN)
     return not answers.rows("gold.leader_imbalance", doubted, ("broker_id",)).is_empty()
 
 
@@ -157,7 +162,7 @@ def missing_lines(answers: Answers, nodes: Sequence[int]) -> pl.DataFrame:
     return gaps.filter(col("from_at").is_not_null()).sort("from_at", "sentence")
 
 
-def newest(terms: pl.DataFrame, at: datetime, column: str = "term_id") -> str | None:
+def newest_term_value(terms: pl.DataFrame, at: datetime, column: str = "term_id") -> str | None:
     """Of the term that had begun last by then."""
     begun = terms.filter(col("began_at") <= at)[column]
     return None if begun.is_empty() else str(begun.last())

@@ -6,25 +6,25 @@ from functools import partial
 
 import polars as pl
 
-from jobs.layout import table, wrapped
+from jobs.layout import format_table, wrap_text
 from jobs.questions.answers import Answers
-from jobs.questions.ask import answered, asking, require
+from jobs.questions.ask import print_answer, question_parser, require_tables
 from jobs.questions.given_names import require_term_name
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.reasons import reason_text, short_reason
 from jobs.questions.rows import Row
 from jobs.text import (
-    clock,
     clock_by,
-    counted,
+    clock_text,
     day_clock,
     epoch_text,
+    format_count,
     length_text,
     number_text,
     printable_lines,
-    shortened,
+    shorten_line,
 )
-from pipeline.core.conditions import equals
+from pipeline.core.conditions import column_equals
 from pipeline.core.errors import InputProblem
 from pipeline.gold.controller_term.own import STARTUP
 
@@ -65,16 +65,18 @@ CAME_TO = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = asking("term", "One term of a controller: its start, its end, and what it did afterwards.")
+    arguments = question_parser(
+        "term", "One term of a controller: its start, its end, and what it did afterwards."
+    )
     arguments.add_argument("term", metavar="N", help="controller epoch, or term_id such as 1-7")
     given = arguments.parse_args(argv)
-    return answered("term", given, partial(term, given), partial(require_term_name, given.term))
+    return print_answer("term", given, partial(show_term, given), partial(require_term_name, given.term))
 
 
-def term(given: argparse.Namespace, answers: Answers) -> list[str]:
-    require(answers, TABLE)
+def show_term(given: argparse.Namespace, answers: Answers) -> list[str]:
+    require_tables(answers, TABLE)
     rows = answers.terms()
-    row = chosen(given.term, rows)
+    row = choose_term(given.term, rows)
     place = rows.index(row)
     following = rows[place + 1 :]
     before = [one for one in rows[:place] if (one["mode"], one["life"]) == (row["mode"], row["life"])]
@@ -85,26 +87,26 @@ def term(given: argparse.Namespace, answers: Answers) -> list[str]:
         f"{epoch_text(row['controller_epoch'])}  ({row['mode']}, {row['certainty']})  times are UTC",
         *life_lines(row, following[0] if following else None, before[-1] if before else None),
         *after_lines(row),
-        *finding_lines(row, findings),
+        *term_finding_lines(row, findings),
     ]
     return [
-        *(line for one in told for line in wrapped(one, HANG)),
-        *step_lines(row),
-        *move_lines(asked_moves(row["term_id"], answers)),
+        *(line for one in told for line in wrap_text(one, HANG)),
+        *term_step_lines(row),
+        *asked_move_lines(asked_moves(row["term_id"], answers)),
         "",
         *logs_in(folder_of(answers.segments["path"]), "  "),
-        *record_lines(row, answers.lines(places)),
+        *term_record_lines(row, answers.lines(places)),
     ]
 
 
-def chosen(name: str, rows: Sequence[Row]) -> Row:
+def choose_term(name: str, rows: Sequence[Row]) -> Row:
     """The newest term of that epoch, or the one of that term_id. InputProblem: there is none."""
     found = [row for row in rows if name in (row["term_id"], str(row["controller_epoch"]))]
     if found:
         return found[-1]
     known = ", ".join(row["term_id"] for row in rows[-8:])
     raise InputProblem(
-        expected=f"a term {shortened(name, 40)}",
+        expected=f"a term {shorten_line(name, 40)}",
         found=f"the terms {known}" if rows else "no line of a controller in office",
         todo="take one of the first screen's TERM lines, or of 'terms'",
     )
@@ -114,7 +116,7 @@ def asked_moves(term_id: str, answers: Answers) -> list[Row]:
     """How many moves of a term each method of Kafka's asked for; trigger null: no method is known."""
     if not answers.has("gold.transition_audit"):
         return []
-    moves = answers.rows("gold.transition_audit", equals("term_id", term_id), ("machine", "trigger"))
+    moves = answers.rows("gold.transition_audit", column_equals("term_id", term_id), ("machine", "trigger"))
     counts = moves.group_by("machine", "trigger").agg(moves=pl.len())
     return counts.sort("moves", "machine", "trigger", descending=[True, False, False]).to_dicts()
 
@@ -133,7 +135,7 @@ def life_lines(row: Row, following: Row | None, before: Row | None = None) -> li
             f"  READY     {clock_by(row['ready_at'], row['elected_at'])}, {row['ready_ms']} ms after{serving}"
         )
     elif row["last_step"]:
-        lines.append(f"  READY     never; the last step begun was {words(row['last_step'])}")
+        lines.append(f"  READY     never; the last step begun was {spaced_words(row['last_step'])}")
     lines.append(f"  ENDED     {ended_text(row)}")
     if why := reason_text(row, row["controller_id"]):
         lines.append(f"  WHY       {why}")
@@ -145,15 +147,19 @@ def life_lines(row: Row, following: Row | None, before: Row | None = None) -> li
     return lines
 
 
-def move_lines(counts: Sequence[Row]) -> list[str]:
+def asked_move_lines(counts: Sequence[Row]) -> list[str]:
     cells = [(one["trigger"] or "not known", one["machine"], f"{one['moves']:>6,}") for one in counts]
-    return ["", *(f"  {line}" for line in table(("ASKED FOR BY", "moves of a", ""), cells))] if cells else []
+    return (
+        ["", *(f"  {line}" for line in format_table(("ASKED FOR BY", "moves of a", ""), cells))]
+        if cells
+        else []
+    )
 
 
 def ended_text(row: Row) -> str:
     if row["ended_how"] == "open":
         return f"not yet; last line {day_clock(row['last_act_at'])}"
-    how = words(row["ended_how"] or "not known how")
+    how = spaced_words(row["ended_how"] or "not known how")
     resigned = f", resigned {clock_by(row['resigned_at'], row['ended_at'])}" if row["resigned_at"] else ""
     return f"{day_clock(row['ended_at'])}  {how}{resigned}" if row["ended_at"] else how
 
@@ -180,10 +186,13 @@ def after_lines(row: Row) -> list[str]:
     lines = []
     if row["acts_after_count"] or (row["gap_ms"] or 0) < 0:
         writes = row["writes_after_count"]
-        wrote = "whether it wrote is not known" if writes is None else f"{counted(writes, 'leader')} written"
+        wrote = (
+            "whether it wrote is not known" if writes is None else f"{format_count(writes, 'leader')} written"
+        )
         came_to = CAME_TO.get(row["overlap"], "what it came to is not known")
         lines.append(
-            f"  AFTER     {counted(row['acts_after_count'] or 0, 'line')} once the next was elected, {wrote}: {came_to}"
+            f"  AFTER     {format_count(row['acts_after_count'] or 0, 'line')} once the next was elected, "
+            f"{wrote}: {came_to}"
         )
     if row["refused_count"]:
         lines.append(f"  REFUSED   {row['refused_count']} of its requests, as of a controller of the past")
@@ -192,42 +201,42 @@ def after_lines(row: Row) -> list[str]:
         until = clock_by(until_at, since_at) if until_at else "now"
         lines.append(
             f"  FENCED    {clock_by(since_at, row['superseded_at'])} to {until}: ZooKeeper refused its writes "
-            f"({counted(row['fenced_count'], 'line')})"
+            f"({format_count(row['fenced_count'], 'line')})"
         )
     return lines
 
 
-def finding_lines(row: Row, findings: Sequence[Row]) -> list[str]:
+def term_finding_lines(row: Row, findings: Sequence[Row]) -> list[str]:
     numbered = ((f"F{number}", one) for number, one in enumerate(findings, 1))
     return [
-        f"  FINDING   {shortened(number + ' ' + one['sentence'], WIDTH)}"
+        f"  FINDING   {shorten_line(number + ' ' + one['sentence'], WIDTH)}"
         for number, one in numbered
         if one["term_id"] == row["term_id"]
     ]
 
 
-def step_lines(row: Row) -> list[str]:
+def term_step_lines(row: Row) -> list[str]:
     steps = row["steps"] or {}
     if not steps:
         return []
-    cells = [(words(step), f"{steps[step]:>6,} ms") for step in STARTUP if step in steps]
-    return ["", *(f"  {line}" for line in table(("STEP", "until the next"), cells))]
+    cells = [(spaced_words(step), f"{steps[step]:>6,} ms") for step in STARTUP if step in steps]
+    return ["", *(f"  {line}" for line in format_table(("STEP", "until the next"), cells))]
 
 
-def record_lines(row: Row, lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
+def term_record_lines(row: Row, lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
     shown = []
     for name in NAMES:
         for place in row["lines"].get(name, ()):
             found = lines_of.get((place["file_id"], place["byte_offset"]))
             if found is None or found["raw"] is None:
-                shown.append(f"  {words(name)}: its text is not kept")
+                shown.append(f"  {spaced_words(name)}: its text is not kept")
                 continue
-            shown.append(f"  {words(name)}  {shortened(found['near'], 1000)}:{found['line']}")
+            shown.append(f"  {spaced_words(name)}  {shorten_line(found['near'], 1000)}:{found['line']}")
             shown.append(f"    {printable_lines(bytes(found['raw']), 1, WIDTH)[0]}")
     return shown
 
 
-def words(name: str) -> str:
+def spaced_words(name: str) -> str:
     return name.replace("_", " ")
 
 
@@ -235,7 +244,7 @@ def short_table(terms: Sequence[Row], findings: Sequence[Row]) -> list[str]:
     """One line a term, for the first screen, with the numbers of the findings about it."""
     has_lives = len({one["life"] for one in terms}) > 1
     days = {one["elected_at"].date() for one in terms if one["elected_at"]}
-    when = day_clock if len(days) > 1 else clock
+    when = day_clock if len(days) > 1 else clock_text
     cells = [
         (
             one["term_id"] if has_lives else number_text(one["controller_epoch"]),
@@ -243,25 +252,25 @@ def short_table(terms: Sequence[Row], findings: Sequence[Row]) -> list[str]:
             when(one["elected_at"]) if one["elected_at"] else "not seen",
             f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",
             short_end(one),
-            note(one),
+            term_gap_note(one),
             " ".join(
                 f"F{number}" for number, each in enumerate(findings, 1) if each["term_id"] == one["term_id"]
             ),
         )
         for one in terms
     ]
-    return table(("TERM", "ctl", "elected", "ready", "ended", "", ""), cells)
+    return format_table(("TERM", "ctl", "elected", "ready", "ended", "", ""), cells)
 
 
 def short_end(term: Row) -> str:
     """How it ended; of one that resigned, and nothing tells why, that it did."""
     if term["ended_how"] == "open":
         return "(open)"
-    return words(term["ended_how"] or ("resigned" if term["resigned_at"] else "not known")) + short_reason(
-        term
-    )
+    return spaced_words(
+        term["ended_how"] or ("resigned" if term["resigned_at"] else "not known")
+    ) + short_reason(term)
 
 
-def note(term: Row) -> str:
+def term_gap_note(term: Row) -> str:
     is_told = term["ended_how"] in BY_SILENCE or (term["gap_ms"] or 0) >= 1000 or term["gap_kind"] == "none"
     return gap_text(term).strip() if is_told else ""

@@ -8,7 +8,7 @@ from polars import col, lit
 
 from jobs.questions.answers import Answers
 from jobs.questions.tenures import KRAFT, ZOOKEEPER, missing_lines
-from pipeline.core.conditions import equals
+from pipeline.core.conditions import column_equals
 from pipeline.core.stretches import TIME
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
 
@@ -16,51 +16,53 @@ SPAN = {"from_at": TIME, "until_at": TIME}
 Stretch = tuple[datetime, datetime | None]
 
 
-def told_terms(answers: Answers, terms: pl.DataFrame) -> pl.DataFrame:
+def known_term_spans(answers: Answers, terms: pl.DataFrame) -> pl.DataFrame:
     """(from_at, until_at): when topics and partitions are told. ZooKeeper: while a controller is in office whose start
     was read, as it lists there what it finds, and until lines of it are missing; without one no controller has a value.
     KRaft: from its first controller on, as every controller keeps all of it, in office or not; but not where the
     metadata log began before the logs."""
     of_kraft = terms.filter(col("mode") == KRAFT).select(from_at=col("began_at").min()).drop_nulls()
-    doubted = answers.rows("gold.leader_imbalance", equals("reason", CREATION_UNSEEN), ("valid_from_at",))
+    doubted = answers.rows(
+        "gold.leader_imbalance", column_equals("reason", CREATION_UNSEEN), ("valid_from_at",)
+    )
     quorum = of_kraft.with_columns(until_at=lit(doubted["valid_from_at"].min(), TIME))
-    both = pl.concat([in_office(answers, terms), quorum])
+    both = pl.concat([started_term_spans(answers, terms), quorum])
     return both.filter(col("until_at").is_null() | (col("until_at") > col("from_at")))
 
 
-def told_brokers(answers: Answers, terms: pl.DataFrame, stays: pl.DataFrame) -> pl.DataFrame:
+def known_broker_spans(answers: Answers, terms: pl.DataFrame, stays: pl.DataFrame) -> pl.DataFrame:
     """(from_at, until_at): when all live brokers are told, by stays (broker_id, joined_at, left_at). ZooKeeper: as
     above, each controller lists them as it starts. KRaft: but for unseen()."""
     first = terms.filter(col("mode") == KRAFT)["began_at"].min()
     known: list[Stretch] = []
     begin = first if isinstance(first, datetime) else None
-    for since, until in unseen(terms, stays):
+    for since, until in unseen_broker_spans(terms, stays):
         if begin is not None and since > begin:
             known.append((begin, since))
         begin = until
     if begin is not None:
         known.append((begin, None))
-    return pl.concat([in_office(answers, terms), pl.DataFrame(known, schema=SPAN, orient="row")])
+    return pl.concat([started_term_spans(answers, terms), pl.DataFrame(known, schema=SPAN, orient="row")])
 
 
-def unseen(terms: pl.DataFrame, stays: pl.DataFrame) -> list[Stretch]:
+def unseen_broker_spans(terms: pl.DataFrame, stays: pl.DataFrame) -> list[Stretch]:
     """In KRaft, whose controllers list no brokers as they start: from the begin of a term without lines of its own
     controller, until each broker has been said to come or go since its end; None: not yet. They do not overlap."""
     silent = terms.filter((col("mode") == KRAFT) & col("told_from_at").is_null()).sort("began_at")
     found: list[Stretch] = []
     for began_at, until_at in silent.select("began_at", "until_at").iter_rows():
-        heard_at = None if until_at is None else heard_of(stays, until_at)
+        heard_at = None if until_at is None else all_brokers_seen_at(stays, until_at)
         is_within = bool(found) and (found[-1][1] is None or found[-1][1] > began_at)
         found.append((found.pop()[0] if is_within else began_at, heard_at))
     return found
 
 
-def heard_of(stays: pl.DataFrame, since: datetime) -> datetime | None:
+def all_brokers_seen_at(stays: pl.DataFrame, since: datetime) -> datetime | None:
     """When the last of the brokers is heard of that have come or gone since then; None: one has not."""
-    return latest(next_event(stays, since).values())
+    return latest_if_all_known(next_event(stays, since).values())
 
 
-def latest(times: Iterable[datetime | None]) -> datetime | None:
+def latest_if_all_known(times: Iterable[datetime | None]) -> datetime | None:
     given = list(times)
     known = [one for one in given if one is not None]
     return max(known) if known and len(known) == len(given) else None
@@ -84,7 +86,7 @@ def unheard_of(answers: Answers, terms: pl.DataFrame, at: datetime) -> list[int]
     return [broker for broker, when in heard.items() if when is None or when > at]
 
 
-def in_office(answers: Answers, terms: pl.DataFrame) -> pl.DataFrame:
+def started_term_spans(answers: Answers, terms: pl.DataFrame) -> pl.DataFrame:
     """(from_at, until_at) of ZooKeeper controllers whose start was read, until lines of them are missing."""
     of_zookeeper = terms.filter(col("mode") == ZOOKEEPER, "is_begin_seen")
     gaps = missing_lines(answers, of_zookeeper["controller_id"].unique().to_list())

@@ -5,11 +5,11 @@ from datetime import datetime
 import polars as pl
 from polars import col
 
-from jobs.layout import wrapped
+from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.text import length_text
-from pipeline.core.conditions import reaching
+from pipeline.core.conditions import column_reaching
 
 TABLE = "gold.topic_lifecycle"
 COLUMNS = (
@@ -29,9 +29,9 @@ WAITING = ("requested", "in_progress", "put_off")
 ENDS = {"removed_by_hand": "removed by hand", "vanished": "vanished", "wiped": "gone with the metadata"}
 
 
-def topics_of(answers: Answers, since: datetime | None) -> Row:
+def topic_counts(answers: Answers, since: datetime | None) -> Row:
     """Counts of what was at that time or later; None: ever."""
-    lives = answers.rows(TABLE, reaching("ended_at", since) if since else None, COLUMNS)
+    lives = answers.rows(TABLE, column_reaching("ended_at", since) if since else None, COLUMNS)
     at = pl.element().struct.field("at")
     is_new = pl.lit(value=True) if since is None else col("created_at") >= since
     times = col("grown").list.eval(at if since is None else at.filter(at >= since))
@@ -52,7 +52,7 @@ def topics_of(answers: Answers, since: datetime | None) -> Row:
     ).row(0, named=True)
 
 
-def topic_lines(told: Row | None) -> list[str]:
+def topic_summary_lines(told: Row | None) -> list[str]:
     """One line; none where nothing was."""
     if not told:
         return []
@@ -71,4 +71,4 @@ def topic_lines(told: Row | None) -> list[str]:
         (told["no_topic"], "asked to delete what is not there", ""),
     )
     found = [f"{words} {count:,}{more}" for count, words, more in parts if count]
-    return [*wrapped(f"TOPICS {' | '.join(found)}", 7), ""] if found else []
+    return [*wrap_text(f"TOPICS {' | '.join(found)}", 7), ""] if found else []

@@ -44,15 +44,15 @@ class WatchedTables:
         return self.tables
 
 
-def not_told(tables: ReadableTables) -> list[str]:
+def missing_table_notes(tables: ReadableTables) -> list[str]:
     """What an answer lacks that was put together from these, and what to do about it."""
     names = sorted(getattr(tables, "unknown", ()))
     if not names:
         return []
-    return [f"what {named(names)} would tell: an older run published the others; {TODO}"]
+    return [f"what {table_names_text(names)} would tell: an older run published the others; {TODO}"]
 
 
-def named(names: Sequence[str]) -> str:
+def table_names_text(names: Sequence[str]) -> str:
     """table a, tables a and b."""
     if len(names) == 1:
         return f"table {names[0]}"

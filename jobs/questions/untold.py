@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import polars as pl
 from polars import col
 
-from jobs.questions.answers import Answers, holds
+from jobs.questions.answers import Answers, holds_at
 from jobs.questions.half_read import half_read_text
-from jobs.questions.nodes import in_office
-from pipeline.core.conditions import equals, is_in
+from jobs.questions.nodes import last_active_controller
+from pipeline.core.conditions import column_equals, is_in
 
 TERM, TIMELINE, LINE = "gold.controller_term", "gold.partition_timeline", "silver.controller_line"
 CONTROLLER = "controller"
@@ -33,10 +33,10 @@ class Untold:
 KNOWN = Untold()
 
 
-def untold(answers: Answers) -> Untold:
+def find_unknowns(answers: Answers) -> Untold:
     terms = answers.rows(TERM, None, ("life", "controller_epoch", "term_id", "controller_id", "elected_at"))
     if terms.is_empty():
-        office = in_office(answers)
+        office = last_active_controller(answers)
         why = (
             NO_CONTROLLER
             if office is None
@@ -53,7 +53,7 @@ def unread_of(answers: Answers, unelected: pl.DataFrame) -> pl.DataFrame:
     """Of these terms those of which no line in office of controller.log was read."""
     if unelected.is_empty():
         return unelected
-    is_own = equals("log", CONTROLLER) & is_in("term_id", unelected["term_id"].to_list())
+    is_own = column_equals("log", CONTROLLER) & is_in("term_id", unelected["term_id"].to_list())
     return unelected.filter(
         ~col("term_id").is_in(answers.rows(LINE, is_own, ("term_id",))["term_id"].to_list())
     )
@@ -69,10 +69,10 @@ def controllers_text(unread: pl.DataFrame) -> str | None:
 
 
 def leaders_text(answers: Answers) -> str | None:
-    if answers.rows(TIMELINE, holds(None), ("partition",)).is_empty():
+    if answers.rows(TIMELINE, holds_at(None), ("partition",)).is_empty():
         return "no line that was read tells who leads what"
     return half_read_text(answers)
 
 
-def is_moves_log_given(answers: Answers) -> bool:
+def has_moves_log(answers: Answers) -> bool:
     return bool({*MOVES_IN} & {*answers.segments["log"]})

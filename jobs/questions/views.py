@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from jobs.questions.ask import asking
+from jobs.questions.ask import question_parser
 from jobs.run.chosen_clusters import chosen_clusters
-from jobs.run.outcome import said
-from jobs.text import printable
+from jobs.run.outcome import report_problem
+from jobs.text import printable_line
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EnvironmentProblem, InputProblem, PipelineError
 from pipeline.store.direct_reading import files_of_version
@@ -40,19 +40,19 @@ PLAIN = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = asking(
+    arguments = question_parser(
         "views", "SQL of DuckDB: one view a table over all clusters, as published (views | duckdb FILE)."
     )
     given = arguments.parse_args(argv)
     try:
-        text = "\n".join(statements(given))
+        text = "\n".join(view_statements(given))
     except PipelineError as problem:
-        return said("views", problem)
+        return report_problem("views", problem)
     print(text, flush=True)
     return 0
 
 
-def statements(given: argparse.Namespace) -> Iterator[str]:
+def view_statements(given: argparse.Namespace) -> Iterator[str]:
     """EnvironmentProblem: only Spark reads this warehouse. InputProblem: no such cluster or run."""
     at = readable_directly(given.warehouse)
     if at is None:
@@ -70,13 +70,15 @@ def statements(given: argparse.Namespace) -> Iterator[str]:
             found=f"none in the clusters {', '.join(names)}",
             todo="'runs' lists them",
         )
-    runs = "\n".join(f"--   {printable(name)}: run {one.run_id}" for name, one in seen.items())
-    yield HEAD.format(warehouse=printable(given.warehouse), runs=runs)
+    runs = "\n".join(f"--   {printable_line(name)}: run {one.run_id}" for name, one in seen.items())
+    yield HEAD.format(warehouse=printable_line(given.warehouse), runs=runs)
     for spec in (*SPECS, run.SPEC):
-        yield view(spec, [one for name in seen for one in files(at, name, seen[name], spec)])
+        yield create_view_statement(
+            spec, [one for name in seen for one in files_of_table(at, name, seen[name], spec)]
+        )
 
 
-def files(at: DirectWarehouse, cluster: str, seen: Published, spec: TableSpec) -> list[str]:
+def files_of_table(at: DirectWarehouse, cluster: str, seen: Published, spec: TableSpec) -> list[str]:
     tables = at.tables(cluster, seen)
     tables.require_runs(spec)
     if not tables.has_rows(spec):
@@ -84,15 +86,15 @@ def files(at: DirectWarehouse, cluster: str, seen: Published, spec: TableSpec) -
     return files_of_version(f"{at.root}/{cluster}", spec, tables.version(spec), seen.contents.get(spec.name))
 
 
-def view(spec: TableSpec, paths: Sequence[str]) -> str:
+def create_view_statement(spec: TableSpec, paths: Sequence[str]) -> str:
     """Every column as it is declared, whatever a file has; there may be no file."""
-    kinds = {quoted(one.name): of_duckdb(one.type) for one in spec.fields if not one.rebuilt}
+    kinds = {quote_identifier(one.name): of_duckdb(one.type) for one in spec.fields if not one.rebuilt}
     lines = [
         f"CREATE OR REPLACE VIEW {spec.layer}_{spec.table} AS SELECT {', '.join(kinds)} FROM (",  # noqa: S608  (declared names)
         f"  SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in kinds.items())} WHERE false",
     ]
     if paths:
-        read = f"  SELECT * FROM read_parquet({listed(paths)}, {OPTIONS})"  # noqa: S608  (paths are quoted)
+        read = f"  SELECT * FROM read_parquet({path_literals(paths)}, {OPTIONS})"  # noqa: S608  (paths are quoted)
         lines += ["  UNION ALL BY NAME", read]
     return "\n".join((*lines, ");"))
 
@@ -101,18 +103,18 @@ def of_duckdb(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
         return f"{of_duckdb(kind.value_type)}[]"
     if pa.types.is_struct(kind):
-        return f"STRUCT({', '.join(f'{quoted(one.name)} {of_duckdb(one.type)}' for one in kind)})"
+        return f"STRUCT({', '.join(f'{quote_identifier(one.name)} {of_duckdb(one.type)}' for one in kind)})"
     if pa.types.is_map(kind):
         return f"MAP({of_duckdb(kind.key_type)}, {of_duckdb(kind.item_type)})"
     plain: Mapping[pa.DataType, str] = PLAIN
     return plain[kind]
 
 
-def quoted(name: str) -> str:
+def quote_identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def listed(paths: Sequence[str]) -> str:
+def path_literals(paths: Sequence[str]) -> str:
     """Literals; what is a pattern to DuckDB stands for itself."""
     plain = (re.sub(r"([*?\[])", r"[\1]", one).replace("'", "''") for one in paths)
     return "[" + ", ".join(f"'{one}'" for one in plain) + "]"

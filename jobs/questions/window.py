@@ -8,11 +8,11 @@ import polars as pl
 import pyarrow as pa
 from polars import col
 
-from jobs.text import counted, day_clock
+from jobs.text import day_clock, format_count
 from pipeline.core.conditions import Condition
 from pipeline.core.errors import SettingsError
 from pipeline.core.frames import frame_of
-from pipeline.core.stored_tables import ReadableTables, asked_of
+from pipeline.core.stored_tables import ReadableTables, select_from_memory
 from schemas.gold import finding
 from schemas.spec import TableSpec
 
@@ -77,7 +77,7 @@ class Window:
         bounds = [f"since {day_clock(self.since)}"] if self.since else []
         bounds += [f"until {day_clock(self.until)}"] if self.until else []
         return [
-            f"SHOWN    {' '.join(bounds)} UTC: {shown} of {counted(known, 'finding')}; judged by all that was read"
+            f"SHOWN    {' '.join(bounds)} UTC: {shown} of {format_count(known, 'finding')}; judged by all that was read"
         ]
 
 
@@ -98,7 +98,7 @@ class TablesWithin:
         is_of_lines = spec.layer == "silver" and LINES in spec.columns
         if not self.window.is_bounded or not (is_of_lines or spec.name in {*SPANS, *BEGINS}):
             return self.tables.read(spec, condition, wanted)
-        return asked_of(self.cut(spec, frame_of(self.tables.read(spec))), condition, wanted)
+        return select_from_memory(self.cut(spec, frame_of(self.tables.read(spec))), condition, wanted)
 
     def cut(self, spec: TableSpec, rows: pl.DataFrame) -> pl.DataFrame:
         since, until = self.window.since, self.window.until

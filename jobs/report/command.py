@@ -8,26 +8,28 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from jobs.questions.answers import Answers
-from jobs.questions.ask import all_answers, asking, require
-from jobs.questions.findings import write
+from jobs.questions.ask import all_answers, question_parser, require_tables
+from jobs.questions.findings import write_whole_file
 from jobs.questions.status import neediest_first
 from jobs.questions.window import Window
 from jobs.report.inputs import masking_text
-from jobs.report.page import Section, page, section
-from jobs.report.told import ClusterTold, told_of
-from jobs.run.outcome import said
-from jobs.settings.arguments import moment
-from jobs.text import counted, human_bytes
+from jobs.report.page import Section, cluster_section, html_page
+from jobs.report.told import ClusterTold, cluster_report
+from jobs.run.outcome import report_problem
+from jobs.settings.arguments import parse_moment
+from jobs.text import format_count, human_bytes
 from pipeline.core.errors import PipelineError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = asking(
+    arguments = question_parser(
         "report", "One HTML file that tells what was found: it needs neither network nor script."
     )
-    arguments.add_argument("--since", type=moment, metavar="TIME", help="what goes on at or after it, UTC")
-    arguments.add_argument("--until", type=moment, metavar="TIME", help="what began before it, UTC")
+    arguments.add_argument(
+        "--since", type=parse_moment, metavar="TIME", help="what goes on at or after it, UTC"
+    )
+    arguments.add_argument("--until", type=parse_moment, metavar="TIME", help="what began before it, UTC")
     arguments.add_argument(
         "--output", metavar="FILE", required=True, help="the HTML file, written whole or not at all"
     )
@@ -38,19 +40,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         window.require_forward()
         found = all_answers(given.warehouse, given.cluster, given.run_id)
         for one in found:
-            require(one, "gold.finding")
+            require_tables(one, "gold.finding")
         ordered = neediest_first(found)
         sections = [
-            section(stored(one, window, options), place, len(ordered)) for place, one in enumerate(ordered, 1)
+            cluster_section(cluster_in_warehouse(one, window, options), place, len(ordered))
+            for place, one in enumerate(ordered, 1)
         ]
         write_page(file, sections)
     except PipelineError as problem:
-        return said("report", problem)
+        return report_problem("report", problem)
     return 0
 
 
-def stored(answers: Answers, window: Window, options: Sequence[str]) -> ClusterTold:
-    return told_of(answers, window, masking_text(masking_of(answers)), is_stored=True, options=options)
+def cluster_in_warehouse(answers: Answers, window: Window, options: Sequence[str]) -> ClusterTold:
+    return cluster_report(answers, window, masking_text(masking_of(answers)), is_stored=True, options=options)
 
 
 def options_of(given: argparse.Namespace) -> list[str]:
@@ -68,10 +71,10 @@ def masking_of(answers: Answers) -> object:
 
 def write_page(file: Path, sections: Sequence[Section]) -> None:
     """SettingsError: the folder does not take it."""
-    text = page(sections, datetime.now(UTC))
-    write(file, text)
+    text = html_page(sections, datetime.now(UTC))
+    write_whole_file(file, text)
     size = human_bytes(len(text.encode()))
-    print(f"{file}  {size}, {counted(len(sections), 'cluster')}", file=sys.stderr, flush=True)
+    print(f"{file}  {size}, {format_count(len(sections), 'cluster')}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from jobs.report.elements import Markup, element
+from jobs.report.elements import Markup, html_element
 from jobs.report.scale import LEAST, LEFT, RIGHT, Scale, times_text
-from jobs.text import counted
+from jobs.text import format_count
 
 TIMES = re.compile(r' data-t="(-?\d+),(-?\d+)"')
 NAME = re.compile(r' class="([^"]*)"')
@@ -14,7 +14,7 @@ BAR = ("2", "12")  # of what has no height of its own
 CLOSE = (3, 6, 12, 24, 48)  # points of the drawing
 
 
-def share(sizes: Iterable[int], room: int) -> int:
+def fair_share(sizes: Iterable[int], room: int) -> int:
     """What each may take at most, where those that are smaller leave the rest to the others."""
     ordered, left = sorted(sizes), room
     for place, size in enumerate(ordered):
@@ -24,21 +24,21 @@ def share(sizes: Iterable[int], room: int) -> int:
     return room
 
 
-def size_of(marks: Sequence[Markup]) -> int:
+def byte_count_of_marks(marks: Sequence[Markup]) -> int:
     return sum(len(one.encode()) for one in marks)
 
 
-def condensed(marks: Sequence[Markup], most: int, scale: Scale) -> list[Markup]:
+def condense_marks(marks: Sequence[Markup], most: int, scale: Scale) -> list[Markup]:
     """As far as it takes to fit into so many bytes."""
     found = [*marks]
     for close in CLOSE:
-        if size_of(found) <= most:
+        if byte_count_of_marks(found) <= most:
             break
-        found = [*together(marks, close, scale)]
+        found = [*merge_close_marks(marks, close, scale)]
     return found
 
 
-def together(marks: Sequence[Markup], close: int, scale: Scale) -> Iterator[Markup]:
+def merge_close_marks(marks: Sequence[Markup], close: int, scale: Scale) -> Iterator[Markup]:
     """Long ones, and what has no time, stay as they are; of many names none is left."""
     groups: dict[tuple[str, int], list[tuple[int, int, Markup]]] = {}
     lasting = (scale.last - scale.first).total_seconds() * 1000
@@ -54,15 +54,18 @@ def together(marks: Sequence[Markup], close: int, scale: Scale) -> Iterator[Mark
         if len(own) == 1:
             yield own[0][2]
         elif not own[0][2].startswith("<text"):
-            yield as_one(name_of, own, scale)
+            yield merged_mark(name_of, own, scale)
 
 
-def as_one(name: str, own: Sequence[tuple[int, int, Markup]], scale: Scale) -> Markup:
+def merged_mark(name: str, own: Sequence[tuple[int, int, Markup]], scale: Scale) -> Markup:
     begin, end = min(one[0] for one in own), max(one[1] for one in own)
     heights = (found.groups() if (found := HIGH.search(one[2])) else BAR for one in own)
     y, height = min(heights, key=lambda one: float(one[0]))
     first, last = scale.at(begin), scale.at(end)
-    said = f"{counted(len(own), 'mark')} that stand close, {times_text(first, last)}: --since and --until show each"
+    marks = format_count(len(own), "mark")
+    said = f"{marks} that stand close, {times_text(first, last)}: --since and --until show each"
     wide = round(max(scale.x(last) - scale.x(first), LEAST), 1)
     size = {"x": round(min(scale.x(first), RIGHT - wide), 1), "y": y, "width": wide, "height": height}
-    return element("rect", element("title", said), class_=f"{name} many", data_t=f"{begin},{end}", **size)
+    return html_element(
+        "rect", html_element("title", said), class_=f"{name} many", data_t=f"{begin},{end}", **size
+    )

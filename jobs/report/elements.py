@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from jobs.text import html_text, shortened
+from jobs.text import html_text, shorten_line
 
 MOST = 2000  # characters of a text
 VOID = frozenset({"meta", "input", "br", "line", "rect", "path"})
@@ -15,40 +15,44 @@ class Markup(str):
     __slots__ = ()
 
 
-def element(name: str, /, *content: str, **attributes: Value) -> Markup:
+def html_element(name: str, /, *content: str, **attributes: Value) -> Markup:
     """content: Markup, or text. An attribute's name ends with _ where Python has a word of it, and has _ for -; without
     a value it is left out."""
     given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{text(str(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escaped_html_text(str(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
     if name in VOID and not content:
         return Markup(f"<{name}{given}/>" if name in ("line", "rect", "path") else f"<{name}{given}>")
-    return Markup(f"<{name}{given}>{joined(content)}</{name}>")
+    return Markup(f"<{name}{given}>{join_markup(content)}</{name}>")
 
 
-def text(given: str) -> str:
-    return html_text(shortened(given, MOST))
+def escaped_html_text(given: str) -> str:
+    return html_text(shorten_line(given, MOST))
 
 
-def joined(parts: Iterable[str], between: str = "") -> Markup:
-    return Markup(text(between).join(one if isinstance(one, Markup) else text(one) for one in parts))
+def join_markup(parts: Iterable[str], between: str = "") -> Markup:
+    return Markup(
+        escaped_html_text(between).join(
+            one if isinstance(one, Markup) else escaped_html_text(one) for one in parts
+        )
+    )
 
 
 def lines_joined(lines: Sequence[str]) -> Markup:
     """Lines below each other, for <pre>."""
-    return Markup("\n".join(map(text, lines)))
+    return Markup("\n".join(map(escaped_html_text, lines)))
 
 
-def listed(items: Sequence[str], class_: str | None = None) -> Markup:
-    return element("ul", *(element("li", one) for one in items), class_=class_)
+def html_list(items: Sequence[str], class_: str | None = None) -> Markup:
+    return html_element("ul", *(html_element("li", one) for one in items), class_=class_)
 
 
-def heading(title: str, anchor: str) -> Markup:
+def linked_heading(title: str, anchor: str) -> Markup:
     """With a link to itself, to be copied."""
-    return element(
-        "h2", title, element("a", href=f"#{anchor}", class_="self", aria_label=f"link to: {title}")
+    return html_element(
+        "h2", title, html_element("a", href=f"#{anchor}", class_="self", aria_label=f"link to: {title}")
     )
 
 

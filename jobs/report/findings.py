@@ -4,12 +4,12 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from jobs.questions.ask_text import IN_ANOTHER
-from jobs.questions.finding_lines import is_since
-from jobs.questions.rows import Row, place_of
-from jobs.report.elements import Markup, Room, element, joined, lines_joined, listed
+from jobs.questions.finding_lines import is_finding_since
+from jobs.questions.rows import Row, place_of_row
+from jobs.report.elements import Markup, Room, html_element, html_list, join_markup, lines_joined
 from jobs.report.playbooks import to_do_part
 from jobs.report.told import SHOWN_FINDINGS, SHOWN_RECORDS, ClusterTold
-from jobs.text import command_to_see, counted, day_clock, printable_lines, shortened
+from jobs.text import command_to_see, day_clock, format_count, printable_lines, shorten_line
 
 CERTAINTY = {
     "proved": "lines say so",
@@ -25,11 +25,11 @@ LINES = 12  # of a record
 def findings_part(told: ClusterTold, prefix: str, room: Room) -> Markup:
     """prefix: before the anchors, where another cluster on the page has F1, too."""
     if "gold.finding" not in told.built:
-        return joined([element("p", "Not judged: the nightly job looks for findings.")])
-    shown = [one for one in told.findings if is_since(one[1], told.window.since)]
+        return join_markup([html_element("p", "Not judged: the nightly job looks for findings.")])
+    shown = [one for one in told.findings if is_finding_since(one[1], told.window.since)]
     if not shown:
-        return joined([element("p", "Nothing was found.")])
-    return joined(parts_of(told, shown, prefix, room))
+        return join_markup([html_element("p", "Nothing was found.")])
+    return join_markup(parts_of(told, shown, prefix, room))
 
 
 def parts_of(
@@ -46,46 +46,46 @@ def parts_of(
             steps_at.setdefault(finding["rule"], f"{prefix}F{number}")
             yield card
             continue
-        line = in_short(number, finding, prefix)
+        line = short_finding_paragraph(number, finding, prefix)
         if not short.takes(line):
-            yield element("p", f"{len(shown) - place:,} more: {told.command('findings') or 'findings'}")
+            yield html_element("p", f"{len(shown) - place:,} more: {told.command('findings') or 'findings'}")
             return
         yield line
 
 
-def in_short(number: int, finding: Row, prefix: str) -> Markup:
-    return element(
+def short_finding_paragraph(number: int, finding: Row, prefix: str) -> Markup:
+    return html_element(
         "p",
-        element("strong", f"F{number} {finding['severity']}"),
-        f" {shortened(finding['sentence'], SHORT)} [{finding['certainty']}, {finding['status']}]",
+        html_element("strong", f"F{number} {finding['severity']}"),
+        f" {shorten_line(finding['sentence'], SHORT)} [{finding['certainty']}, {finding['status']}]",
         class_="finding short",
         id=f"{prefix}F{number}",
-        **spanned(finding),
+        **finding_time_attributes(finding),
     )
 
 
 def finding_card(told: ClusterTold, number: int, finding: Row, prefix: str, to_do: Markup) -> Markup:
     anchor = f"{prefix}F{number}"
     known = finding["suppressed_by"]
-    notes = [f"known already: {shortened(known, SHORT)}"] if known else []
+    notes = [f"known already: {shorten_line(known, SHORT)}"] if known else []
     until = finding["valid_until_at"]
     end = f"{day_clock(until)} UTC" if until else "the end: still open"
     begin = f"{day_clock(finding['valid_from_at'])} UTC"
     when = begin if begin == end else f"{begin} to {end}"
-    return element(
+    return html_element(
         "article",
-        element(
+        html_element(
             "h3",
-            element("a", f"F{number}", href=f"#{anchor}", class_="anchor"),
+            html_element("a", f"F{number}", href=f"#{anchor}", class_="anchor"),
             " ",
-            element("span", finding["severity"], class_="mark"),
+            html_element("span", finding["severity"], class_="mark"),
             " ",
-            shortened(finding["sentence"], SENTENCE),
+            shorten_line(finding["sentence"], SENTENCE),
         ),
-        element(
+        html_element(
             "p",
             f"{when} · {finding['status']} · {finding['entity']} · rule {finding['rule']} · ",
-            element("strong", finding["certainty"]),
+            html_element("strong", finding["certainty"]),
             f": {CERTAINTY.get(finding['certainty'], '')}",
             *(f" · {one}" for one in notes),
             class_="note",
@@ -96,11 +96,11 @@ def finding_card(told: ClusterTold, number: int, finding: Row, prefix: str, to_d
         next_part(told, number, finding),
         class_=f"finding {'known' if known else finding['severity']} {finding['status']}",
         id=anchor,
-        **spanned(finding),
+        **finding_time_attributes(finding),
     )
 
 
-def spanned(finding: Row) -> dict[str, int | None]:
+def finding_time_attributes(finding: Row) -> dict[str, int | None]:
     """Times as the script of the page reads them."""
     until = finding["valid_until_at"]
     return {
@@ -114,62 +114,70 @@ def evidence_part(told: ClusterTold, number: int, finding: Row) -> Markup:
     parts = [record_part(told, place) for place in places[:SHOWN_RECORDS]]
     more = len(places) - SHOWN_RECORDS
     if more > 0:
-        parts.append(element("p", f"{counted(more, 'more record')}: {show(told, number)}", class_="note"))
+        parts.append(
+            html_element(
+                "p", f"{format_count(more, 'more record')}: {show_command_text(told, number)}", class_="note"
+            )
+        )
     if not places:
-        parts = [element("p", "No line proves it: it is known by what is missing.", class_="note")]
-    return element("section", element("h4", "What proves it"), *parts)
+        parts = [html_element("p", "No line proves it: it is known by what is missing.", class_="note")]
+    return html_element("section", html_element("h4", "What proves it"), *parts)
 
 
 def record_part(told: ClusterTold, place: Row) -> Markup:
-    found = told.lines.get(place_of(place))
+    found = told.lines.get(place_of_row(place))
     if found is None or found["raw"] is None:
         said = f"file {place['file_id']}, byte {place['byte_offset']}: its text is not kept"
-        return element("p", said, class_="note")
+        return html_element("p", said, class_="note")
     raw = bytes(found["raw"])
-    path = shortened(found["path"], WIDTH)
+    path = shorten_line(found["path"], WIDTH)
     is_file = path == found["path"] and not IN_ANOTHER.search(path)
     see = command_to_see(path, found["line"], raw.count(b"\n")) if is_file else None
-    return element(
+    return html_element(
         "figure",
-        element("figcaption", f"{shortened(found['near'], WIDTH)}:{found['line']}", title=see),
-        element("pre", lines_joined(printable_lines(raw, LINES, WIDTH))),
+        html_element("figcaption", f"{shorten_line(found['near'], WIDTH)}:{found['line']}", title=see),
+        html_element("pre", lines_joined(printable_lines(raw, LINES, WIDTH))),
     )
 
 
 def meaning_part(told: ClusterTold, finding: Row) -> Markup:
     """Each meaning once."""
-    places = (place_of(one) for one in finding["evidence"][:SHOWN_RECORDS])
+    places = (place_of_row(one) for one in finding["evidence"][:SHOWN_RECORDS])
     found = dict.fromkeys(told.meanings[one] for one in places if one in told.meanings)
     if not found:
-        return joined([])
-    return element("section", element("h4", "What these lines mean"), listed([*found]))
+        return join_markup([])
+    return html_element("section", html_element("h4", "What these lines mean"), html_list([*found]))
 
 
 def next_part(told: ClusterTold, number: int, finding: Row) -> Markup:
     """What the product has to go on with."""
-    words = [show(told, number)]
+    words = [show_command_text(told, number)]
     topic, partition = finding["facts"]["topic"], finding["facts"]["partition"]
     if told.is_stored:
         words += ["verify"] if finding["evidence"] else []
         if topic and partition is not None:
-            words += [f"partition {named(f'{topic}-{partition}')}"]
+            words += [f"partition {quoted_topic_name(f'{topic}-{partition}')}"]
         elif topic:
-            words += [f"outages --topic {named(topic)}"]
+            words += [f"outages --topic {quoted_topic_name(topic)}"]
         words += [f"term {finding['term_id']}"] if finding["term_id"] else []
-        words += [f"ask what-happened --at {asked_at(finding)}"]
+        words += [f"ask what-happened --at {finding_time_argument(finding)}"]
     elif topic and partition is not None:
-        words += [f"incident ... --ask {shlex.quote('why-leaderless ' + named(f'{topic}-{partition}'))}"]
+        words += [
+            f"incident ... --ask {shlex.quote('why-leaderless ' + quoted_topic_name(f'{topic}-{partition}'))}"
+        ]
     shown = (told.command(one) or f"kafka-controller-audit {one}" for one in words)
-    return element("details", element("summary", "Go on"), element("pre", lines_joined([*shown])))
+    return html_element(
+        "details", html_element("summary", "Go on"), html_element("pre", lines_joined([*shown]))
+    )
 
 
-def named(topic: str) -> str:
-    return shlex.quote(shortened(topic, SHORT))
+def quoted_topic_name(topic: str) -> str:
+    return shlex.quote(shorten_line(topic, SHORT))
 
 
-def asked_at(finding: Row) -> str:
+def finding_time_argument(finding: Row) -> str:
     return day_clock(finding["root_at"] or finding["valid_from_at"]).replace(" ", "T")
 
 
-def show(told: ClusterTold, number: int) -> str:
+def show_command_text(told: ClusterTold, number: int) -> str:
     return f"show F{number}" if told.is_stored else f"incident ... --show F{number}"

@@ -3,27 +3,27 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from jobs.questions.named.answer import Told
-from jobs.questions.named.happened import About, Happened, asked_for, told_of
+from jobs.questions.named.answer import AnswerItem
+from jobs.questions.named.happened import About, Happened, asked_for, happened_items
 from jobs.questions.named.sources import SOURCES
-from jobs.questions.rows import Place, Row, place_of
-from jobs.report.table import MOST_ROWS, Cell, Line, Table, at, said
+from jobs.questions.rows import Place, Row, place_of_row
+from jobs.report.table import MOST_ROWS, Cell, PageTable, TableLine, text_cell, time_cell
 from jobs.report.told import ClusterTold
-from jobs.text import printable_lines, shortened
-from pipeline.core.conditions import all_of, before, since
+from jobs.text import printable_lines, shorten_line
+from pipeline.core.conditions import all_conditions, column_before, column_since
 
 LEFT_OUT = "gold.leader_election"  # the most of all rows: the drawing has them, findings the unclean ones
 MOST_READ = 5000  # of a table
 WIDTH = 190
 
 
-def happened(told: ClusterTold) -> Table:
+def happenings_page_table(told: ClusterTold) -> PageTable:
     """The last ones where there are too many."""
-    every, unread_count = told_in_order(told)
+    every, unread_count = happenings_in_order(told)
     shown = every[-MOST_ROWS:]
     places = [place for one in shown for place in one.evidence[:1]]
     lines = told.answers.lines(places) if places else {}
-    return Table(
+    return PageTable(
         "happened",
         "What happened, in order",
         ("at, UTC", "what", "certainty", "place", "line"),
@@ -36,7 +36,7 @@ def happened(told: ClusterTold) -> Table:
     )
 
 
-def told_in_order(told: ClusterTold) -> tuple[list[Told], int]:
+def happenings_in_order(told: ClusterTold) -> tuple[list[AnswerItem], int]:
     """The last of each table, and how many there are before these."""
     begin, end = told.first_at, told.last_at
     if begin is None or end is None:
@@ -46,26 +46,26 @@ def told_in_order(told: ClusterTold) -> tuple[list[Told], int]:
     for place, source in enumerate(SOURCES):
         if source.table == LEFT_OUT or not told.within.has(source.table):
             continue
-        within = since(source.at, begin) & before(source.at, end + timedelta(microseconds=1))
-        rows = told.within.rows(source.table, all_of(within, source.only)).sort(
+        within = column_since(source.at, begin) & column_before(source.at, end + timedelta(microseconds=1))
+        rows = told.within.rows(source.table, all_conditions(within, source.only)).sort(
             source.at, maintain_order=True
         )
         unread_count += max(rows.height - MOST_READ, 0)
         found += [(row[source.at], place, row) for row in rows.tail(MOST_READ).to_dicts()]
     asked = asked_for(told.within, begin, end, About())
     found += [(row["at"], len(SOURCES), row) for row in asked]
-    return list(told_of(sorted(found, key=lambda one: one[:2]))), unread_count
+    return list(happened_items(sorted(found, key=lambda one: one[:2]))), unread_count
 
 
-def happened_line(one: Told, lines: dict[Place, Row]) -> Line:
-    found = lines.get(place_of(one.evidence[0])) if one.evidence else None
+def happened_line(one: AnswerItem, lines: dict[Place, Row]) -> TableLine:
+    found = lines.get(place_of_row(one.evidence[0])) if one.evidence else None
     raw: Sequence[str] = printable_lines(bytes(found["raw"] or b""), 1, WIDTH) if found else ()
-    near = f"{shortened(found['near'], WIDTH)}:{found['line']}" if found else ""
+    near = f"{shorten_line(found['near'], WIDTH)}:{found['line']}" if found else ""
     cells = (
-        at(one.at),
+        time_cell(one.at),
         Cell(one.text),
-        said(one.certainty),
-        said(near, "place"),
-        said("".join(raw[:1]), "raw"),
+        text_cell(one.certainty),
+        text_cell(near, "place"),
+        text_cell("".join(raw[:1]), "raw"),
     )
-    return Line(cells, one.at, one.at)
+    return TableLine(cells, one.at, one.at)

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 import polars as pl
 from polars import col
 
-from jobs.report.elements import Markup, element
-from jobs.report.table import MOST_ROWS, Cell, Line, Table, at, number, said
+from jobs.report.elements import Markup, html_element
+from jobs.report.table import MOST_ROWS, Cell, PageTable, TableLine, number_cell, text_cell, time_cell
 from jobs.report.told import ClusterTold
-from jobs.text import day_clock, human_bytes, shortened
+from jobs.text import day_clock, human_bytes, shorten_line
 from pipeline.core.product import product_version
 
 
-def inputs(told: ClusterTold) -> Table:
+def inputs_page_table(told: ClusterTold) -> PageTable:
     """consumed_hash of bronze.source_file: of the first consumed_bytes of the uncompressed file."""
     newest = told.answers.segments.sort("load_seq", "start_offset").group_by("file_id", maintain_order=True)
     files = newest.agg(
@@ -24,18 +24,18 @@ def inputs(told: ClusterTold) -> Table:
         last_at=col("last_logged_at").max(),
     ).sort("path", "file_id")
     lines = [
-        Line(
+        TableLine(
             (
-                said(shortened(one["path"], 400), "place"),
-                said(one["log"]),
-                number(one["node_id"]),
+                text_cell(shorten_line(one["path"], 400), "place"),
+                text_cell(one["log"]),
+                number_cell(one["node_id"]),
                 Cell(human_bytes(one["consumed_bytes"]), one["consumed_bytes"], "number"),
-                number(one["record_count"]),
-                number(one["understood_count"]),
-                at(one["first_at"]),
-                at(one["last_at"]),
-                said(one["zone"]),
-                said(one["consumed_hash"], "hash"),
+                number_cell(one["record_count"]),
+                number_cell(one["understood_count"]),
+                time_cell(one["first_at"]),
+                time_cell(one["last_at"]),
+                text_cell(one["zone"]),
+                text_cell(one["consumed_hash"], "hash"),
             ),
             one["first_at"],
             one["last_at"],
@@ -43,14 +43,14 @@ def inputs(told: ClusterTold) -> Table:
         for one in files.head(MOST_ROWS).to_dicts()
     ]
     head = ("file", "log", "node", "read", "records", "understood", "first, UTC", "last", "zone")
-    return Table(
+    return PageTable(
         "inputs",
         "What was read",
         (*head, "SHA-256"),
         lines,
         notes=[
             f"Masking: {told.masking}.",
-            f"Times in the logs that name no zone were read as {zones(files)}; times on this page are UTC.",
+            f"Times in the logs that name no zone were read as {zone_names_text(files)}; times on this page are UTC.",
             "SHA-256: of what was read of the file, uncompressed.",
         ],
         all_count=files.height,
@@ -59,7 +59,7 @@ def inputs(told: ClusterTold) -> Table:
     )
 
 
-def zones(files: pl.DataFrame) -> str:
+def zone_names_text(files: pl.DataFrame) -> str:
     return ", ".join(files["zone"].drop_nulls().unique().sort()) or "not known"
 
 
@@ -72,17 +72,17 @@ def masking_text(stated: object) -> str:
     return f"on ({kinds or 'no kinds'}; {len(patterns)} patterns)"
 
 
-def footer(made_at: datetime) -> Markup:
+def page_footer(made_at: datetime) -> Markup:
     made = f"Made by kafka-controller-audit {product_version()} at {day_clock(made_at.astimezone(UTC))} UTC."
     words = (
         ("proved", "lines say so"),
         ("inferred", "it follows from lines, but none says it itself"),
         ("undetermined", "lines that would decide it are missing"),
     )
-    said = (part for word, meaning in words for part in (element("strong", word), f": {meaning}. "))
-    return element(
+    said = (part for word, meaning in words for part in (html_element("strong", word), f": {meaning}. "))
+    return html_element(
         "footer",
-        element("p", element("a", "To the top", href="#top")),
-        element("p", "Certainty: ", *said),
-        element("p", f"{made} This file loads nothing and sends nothing. It holds lines of your logs."),
+        html_element("p", html_element("a", "To the top", href="#top")),
+        html_element("p", "Certainty: ", *said),
+        html_element("p", f"{made} This file loads nothing and sends nothing. It holds lines of your logs."),
     )

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from jobs.questions.finding_lines import is_since
-from jobs.report.scale import Bar, Lane, Scale, stacked
+from jobs.questions.finding_lines import is_finding_since
+from jobs.report.scale import Bar, Lane, Scale, stack_bars
 from jobs.report.told import ClusterTold
-from jobs.text import shortened
+from jobs.text import shorten_line
 from schemas.gold.finding import SEVERITIES
 
 
@@ -14,7 +14,7 @@ def finding_lanes(told: ClusterTold, scale: Scale, prefix: str | None) -> Iterat
     shown = [
         (number, one)
         for number, one in told.findings
-        if one["suppressed_by"] is None and is_since(one, told.window.since)
+        if one["suppressed_by"] is None and is_finding_since(one, told.window.since)
     ]
     if shown:
         yield Lane("findings", is_heading=True)
@@ -24,11 +24,11 @@ def finding_lanes(told: ClusterTold, scale: Scale, prefix: str | None) -> Iterat
                 one["valid_from_at"],
                 one["valid_until_at"],
                 f"found {severity}",
-                f"F{number} {shortened(one['sentence'], 250)}",
+                f"F{number} {shorten_line(one['sentence'], 250)}",
                 None if prefix is None else f"#{prefix}F{number}",
                 f"F{number}",
             )
             for number, one in shown
             if one["severity"] == severity
         ]
-        yield from stacked(f"{len(bars):,} {severity}", bars, scale)
+        yield from stack_bars(f"{len(bars):,} {severity}", bars, scale)

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 from jobs.questions.nodes import KRAFT
 from jobs.questions.rows import Row
-from jobs.questions.terms import BY_SILENCE, gap_text, words
+from jobs.questions.terms import BY_SILENCE, gap_text, spaced_words
 from jobs.report.elements import Markup
 from jobs.report.scale import MOST_LANES, Lane, Scale, times_text
 from jobs.report.told import ClusterTold
-from jobs.text import counted, epoch_text, number_text
+from jobs.text import epoch_text, format_count, number_text
 
 SESSION, TERM = "gold.broker_session", "silver.term"
 
 
-def controllers(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
+def controller_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
     terms = told.facts.terms
     if not terms:
         return
@@ -30,7 +30,7 @@ def controllers(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
                 begin = one["elected_at"] or seen.get(one["term_id"]) or one["last_act_at"]
                 is_sure = one["certainty"] == "proved" and one["elected_at"] is not None
                 class_ = "term" if is_sure else "term unsure"
-                how = words(one["ended_how"] or "not known how")
+                how = spaced_words(one["ended_how"] or "not known how")
                 times = times_text(begin, end)
                 times = times if one["elected_at"] else f"election not seen, first line {times}"
                 title = f"controller {node}, {epoch_text(one['controller_epoch'])}: {times}, {how}"
@@ -41,10 +41,12 @@ def controllers(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
                     )
                 marks += scale.written(begin, end, number_text(one["controller_epoch"]))
         yield Lane(f"controller {node}", marks)
-    yield Lane("none, or two at once", [mark for one in terms for mark in between(one, scale)])
+    yield Lane(
+        "none, or two at once", [mark for one in terms for mark in controller_change_marks(one, scale)]
+    )
 
 
-def between(term: Row, scale: Scale) -> list[Markup]:
+def controller_change_marks(term: Row, scale: Scale) -> list[Markup]:
     """The time until the next controller, and that of two at once; in KRaft the quorum takes nothing of the older."""
     gap, end, following = term["gap_ms"], term["ended_at"], term["superseded_at"]
     if gap is None or end is None or following is None or not gap_text(term):
@@ -58,7 +60,7 @@ def between(term: Row, scale: Scale) -> list[Markup]:
     return scale.bar(nobody if gap >= 0 else overlap, begin, until, said)
 
 
-def brokers(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
+def broker_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
     rows = told.within.rows(SESSION).sort("broker_id", "joined_at").to_dicts()
     stays: dict[int, list[Row]] = {}
     for one in rows:
@@ -78,9 +80,9 @@ def brokers(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
                 )
             if left:
                 back = own[place + 1]["joined_at"] if place + 1 < len(own) else None
-                title = f"broker {broker} gone ({words(one['left_how'])}): {times_text(left, back)}"
+                title = f"broker {broker} gone ({spaced_words(one['left_how'])}): {times_text(left, back)}"
                 marks += scale.bar("down", left, back, title, y=6, height=4)
         yield Lane(f"broker {broker}", marks)
     hidden = len(stays) - MOST_LANES
     if hidden > 0:
-        yield Lane(counted(hidden, "more broker"))
+        yield Lane(format_count(hidden, "more broker"))

@@ -8,13 +8,13 @@ from polars import col
 from jobs.questions import outages, reassignments
 from jobs.questions.named.sources import partition_of
 from jobs.questions.rows import Row
-from jobs.questions.terms import words
+from jobs.questions.terms import spaced_words
 from jobs.report.asked_tables import LIFE
-from jobs.report.elements import Markup, element
-from jobs.report.scale import MOST_BARS, Bar, Lane, Scale, stacked, times_text
+from jobs.report.elements import Markup, html_element
+from jobs.report.scale import MOST_BARS, Bar, Lane, Scale, stack_bars, times_text
 from jobs.report.told import ClusterTold
-from jobs.text import counted, list_text, ratio_text, shortened
-from pipeline.core.conditions import differs, equals
+from jobs.text import format_count, list_text, ratio_text, shorten_line
+from pipeline.core.conditions import column_differs, column_equals
 
 MOST_TOPICS, MOST_BROKERS = 12, 20
 ELECTION, IMBALANCE = "gold.leader_election", "gold.leader_imbalance"
@@ -53,15 +53,17 @@ def outage_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
         marks: list[Markup] = []
         for class_, is_unsure, note in (("outage unsure", True, UNSURE), ("outage", False, "")):
             alike = own.filter(col("is_unsure") == is_unsure).to_dicts()
-            for begin, end, count in together(alike, last):
-                said = f"{shortened(topic, 120)}: {counted(count, 'outage')}, {times_text(begin, end)}{note}"
+            for begin, end, count in merge_overlapping_outages(alike, last):
+                said = f"{shorten_line(topic, 120)}: {format_count(count, 'outage')}, {times_text(begin, end)}{note}"
                 marks += scale.bar(class_, begin, end, said)
         yield Lane(topic, marks)
     if totals.height > MOST_TOPICS:
-        yield Lane(counted(totals.height - MOST_TOPICS, "more topic"))
+        yield Lane(format_count(totals.height - MOST_TOPICS, "more topic"))
 
 
-def together(rows: Sequence[Row], last: datetime) -> Iterator[tuple[datetime, datetime, int]]:
+def merge_overlapping_outages(
+    rows: Sequence[Row], last: datetime
+) -> Iterator[tuple[datetime, datetime, int]]:
     """Those that touch are one; rows: by begin."""
     begin: datetime | None = None
     end, count = last, 0
@@ -77,9 +79,9 @@ def together(rows: Sequence[Row], last: datetime) -> Iterator[tuple[datetime, da
         yield begin, end, count
 
 
-def elections(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
+def election_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
     """Ticks as high as there are many; those outside of the ISR have a mark of their own."""
-    asked = equals("outcome", "done") & differs("kind", "isr_removal")
+    asked = column_equals("outcome", "done") & column_differs("kind", "isr_removal")
     columns = ("elected_at", "is_clean", "topic", "partition", "old_leader", "leader", "kind")
     rows = told.within.rows(ELECTION, asked, columns).sort("elected_at", "topic", "partition")
     if rows.is_empty():
@@ -93,30 +95,32 @@ def elections(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
     marks = []
     for place, times in counts.items():
         high = round(4 + 10 * len(times) / most, 1)
-        title = element("title", f"{counted(len(times), 'election')}, {times_text(times[0], times[-1])}")
+        title = html_element(
+            "title", f"{format_count(len(times), 'election')}, {times_text(times[0], times[-1])}"
+        )
         size = {"x": place, "y": 16 - high, "width": 2.5, "height": high}
         marks.append(
-            element("rect", title, class_="election", data_t=scale.times(times[0], times[-1]), **size)
+            html_element("rect", title, class_="election", data_t=scale.times(times[0], times[-1]), **size)
         )
     yield Lane("elected", marks)
     unclean = rows.filter(~col("is_clean")).head(MOST_BARS).to_dicts()
     if unclean:
-        yield Lane("UNCLEAN", [mark for one in unclean for mark in unclean_mark(one, scale)])
+        yield Lane("UNCLEAN", [mark for one in unclean for mark in unclean_election_marks(one, scale)])
 
 
-def unclean_mark(one: Row, scale: Scale) -> list[Markup]:
+def unclean_election_marks(one: Row, scale: Scale) -> list[Markup]:
     at = one["elected_at"]
     title = (
         f"UNCLEAN {partition_of(one)}: leader {one['old_leader']} to {one['leader']}, {times_text(at, at)}"
     )
     if not scale.first <= at <= scale.last:
         return []
-    said = element("title", shortened(title, 300))
+    said = html_element("title", shorten_line(title, 300))
     stands = {"transform": f"translate({scale.x(at)} 0)", "data_t": scale.times(at, at)}
-    return [element("path", said, class_="unclean", d="M0 1l6 7l-6 7l-6 -7z", **stands)]
+    return [html_element("path", said, class_="unclean", d="M0 1l6 7l-6 7l-6 -7z", **stands)]
 
 
-def ratios(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
+def imbalance_ratio_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
     """Of the brokers with the highest ratios; a dashed line is the limit."""
     columns = (
         "broker_id",
@@ -139,7 +143,7 @@ def ratios(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
         own = rows.filter(col("broker_id") == broker).sort("valid_from_at").to_dicts()
         yield Lane(f"broker {broker}", ratio_marks(broker, own, scale), RATIO_HEIGHT)
     if highest.height > MOST_BROKERS:
-        yield Lane(counted(highest.height - MOST_BROKERS, "more broker"))
+        yield Lane(format_count(highest.height - MOST_BROKERS, "more broker"))
 
 
 def ratio_marks(broker: int, rows: Sequence[Row], scale: Scale) -> list[Markup]:
@@ -170,16 +174,20 @@ def ratio_marks(broker: int, rows: Sequence[Row], scale: Scale) -> list[Markup]:
     if len(rows) > MOST_STEPS:
         said = f"{said}; of many steps within a point of the drawing the highest"
     paths = ("".join(areas[place : place + A_PATH]) for place in range(0, len(areas), A_PATH))
-    drawn = [element("path", element("title", said), class_="ratio", d=one) for one in paths]
-    marks = [element("g", *drawn, class_="plot")] if drawn else []
-    marks.append(element("path", class_="zero", d=f"M{scale.x(scale.first)} {low}H{scale.x(scale.last)}"))
+    drawn = [html_element("path", html_element("title", said), class_="ratio", d=one) for one in paths]
+    marks = [html_element("g", *drawn, class_="plot")] if drawn else []
+    marks.append(
+        html_element("path", class_="zero", d=f"M{scale.x(scale.first)} {low}H{scale.x(scale.last)}")
+    )
     if limit is not None and limit <= 1:
         y = round(low - high * limit, 1)
-        marks.append(element("path", class_="limit", d=f"M{scale.x(scale.first)} {y}H{scale.x(scale.last)}"))
+        marks.append(
+            html_element("path", class_="limit", d=f"M{scale.x(scale.first)} {y}H{scale.x(scale.last)}")
+        )
     return marks
 
 
-def moves(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
+def reassignment_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
     rows = told.within.rows(reassignments.TABLE).sort("started_at", "topic", "partition").to_dicts()
     bars = [
         Bar(
@@ -187,29 +195,31 @@ def moves(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
             one["ended_at"],
             f"move {OUTCOMES.get(one['outcome'], 'other')}",
             f"{partition_of(one)} {list_text(one['original_replicas'])} to {list_text(one['target_replicas'])}: "
-            f"{words(one['outcome'])}, {times_text(one['started_at'], one['ended_at'])}",
+            f"{spaced_words(one['outcome'])}, {times_text(one['started_at'], one['ended_at'])}",
         )
         for one in rows
     ]
-    yield from headed("reassignments", bars, scale)
+    yield from lanes_with_heading("reassignments", bars, scale)
     lives = (
-        told.within.rows(LIFE, differs("deletion_state", "none")).sort("first_seen_at", "topic").to_dicts()
+        told.within.rows(LIFE, column_differs("deletion_state", "none"))
+        .sort("first_seen_at", "topic")
+        .to_dicts()
     )
     bars = [
         Bar(
             begin,
             one["ended_at"] or one["completed_at"],
             f"move {DELETIONS.get(one['deletion_state'], 'other')}",
-            f"{shortened(one['topic'], 120)}: deletion {words(one['deletion_state'])}, "
+            f"{shorten_line(one['topic'], 120)}: deletion {spaced_words(one['deletion_state'])}, "
             f"{times_text(begin, one['ended_at'] or one['completed_at'])}",
         )
         for one in lives
         if (begin := one["deletion_requested_at"] or one["put_off_at"])
     ]
-    yield from headed("deletions of topics", bars, scale)
+    yield from lanes_with_heading("deletions of topics", bars, scale)
 
 
-def headed(name: str, bars: Sequence[Bar], scale: Scale) -> Iterator[Lane]:
+def lanes_with_heading(name: str, bars: Sequence[Bar], scale: Scale) -> Iterator[Lane]:
     if bars:
         yield Lane(name, is_heading=True)
-        yield from stacked(f"{len(bars):,} in all", bars, scale)
+        yield from stack_bars(f"{len(bars):,} in all", bars, scale)

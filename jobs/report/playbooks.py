@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from jobs.playbook.markdown import code_lines, target
-from jobs.playbook.pages import COMMAND, Page, page
+from jobs.playbook.markdown import code_lines, link_target
+from jobs.playbook.pages import COMMAND, Page, playbook_page
 from jobs.questions.rows import Row
-from jobs.report.elements import Markup, element, joined, lines_joined
+from jobs.report.elements import Markup, html_element, join_markup, lines_joined
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode as Node
@@ -16,28 +16,28 @@ STEPS = "Steps, and what not to do"
 
 def to_do_part(finding: Row, steps_at: str | None) -> Markup:
     """steps_at: the anchor of the finding beside which the steps stand already."""
-    found = page(finding["rule"])
+    found = playbook_page(finding["rule"])
     first = found.first_thing(is_open=finding["valid_until_at"] is None) if found else None
     if found is None or first is None:
-        return joined([])
-    steps = steps_part(found) if steps_at is None else linked(steps_at)
-    return element("section", element("h4", SHOWN[0]), element("p", first), steps)
+        return join_markup([])
+    steps = steps_part(found) if steps_at is None else steps_link(steps_at)
+    return html_element("section", html_element("h4", SHOWN[0]), html_element("p", first), steps)
 
 
-def linked(anchor: str) -> Markup:
+def steps_link(anchor: str) -> Markup:
     shown = anchor.rpartition("-")[2]
-    return element("p", f"{STEPS}: as for ", element("a", shown, href=f"#{anchor}"), class_="note")
+    return html_element("p", f"{STEPS}: as for ", html_element("a", shown, href=f"#{anchor}"), class_="note")
 
 
 def steps_part(found: Page) -> Markup:
     to_do, not_to_do = map(found.part, SHOWN)
-    return element(
+    return html_element(
         "details",
-        element("summary", STEPS),
+        html_element("summary", STEPS),
         *map(part_of, to_do),
-        element("h4", SHOWN[1]),
+        html_element("h4", SHOWN[1]),
         *map(part_of, not_to_do),
-        element("p", f"More of it, and how sure it is: {COMMAND} {found.rule}", class_="note"),
+        html_element("p", f"More of it, and how sure it is: {COMMAND} {found.rule}", class_="note"),
         class_="steps",
     )
 
@@ -46,15 +46,15 @@ def part_of(node: "Node") -> str:
     """Markup, or text."""
     if not node.children:
         return leaf_of(node)
-    inside = [*map(part_of, node.children), target(node)]
+    inside = [*map(part_of, node.children), link_target(node)]
     if node.hidden or node.type in ("inline", "link"):
-        return joined(inside)
-    return element(node.tag, *inside, value=node.info or None)
+        return join_markup(inside)
+    return html_element(node.tag, *inside, value=node.info or None)
 
 
 def leaf_of(node: "Node") -> str:
     if node.type == "fence":
-        return element("pre", lines_joined(code_lines(node)))
+        return html_element("pre", lines_joined(code_lines(node)))
     if node.type == "softbreak":
-        return element("br")
-    return element("code", node.content) if node.type == "code_inline" else node.content
+        return html_element("br")
+    return html_element("code", node.content) if node.type == "code_inline" else node.content

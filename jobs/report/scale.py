@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from jobs.report.elements import Markup, element
-from jobs.text import clock, day_clock, shortened
+from jobs.report.elements import Markup, html_element
+from jobs.text import clock_text, day_clock, shorten_line
 
 LEFT, RIGHT = 170.0, 1110.0  # of what is drawn; labels stand left of it
 HEIGHT = 16  # of a lane
@@ -82,9 +82,9 @@ class Scale:
         left, right = self.x(begin), self.x(end)
         wide = round(max(right - left, LEAST), 1)
         left = min(left, RIGHT - wide)
-        said = element("title", shortened(title, TITLE))
+        said = html_element("title", shorten_line(title, TITLE))
         size = {"x": round(left, 1), "y": y, "width": wide, "height": height}
-        return [element("rect", said, class_=class_, data_t=self.times(begin, end), **size)]
+        return [html_element("rect", said, class_=class_, data_t=self.times(begin, end), **size)]
 
     def written(self, from_at: datetime | None, until_at: datetime | None, text: str) -> list[Markup]:
         """A text inside a bar that is wide enough."""
@@ -92,7 +92,7 @@ class Scale:
         if right - left < 7 * len(text) + 4:
             return []
         times = self.times(from_at, until_at)
-        return [element("text", text, class_="inside", data_t=times, x=round(left + 4, 1), y=12)]
+        return [html_element("text", text, class_="inside", data_t=times, x=round(left + 4, 1), y=12)]
 
     def beside(self, from_at: datetime, until_at: datetime | None, text: str) -> list[Markup]:
         """A text behind a bar; where there is no room before it, where there is none either in it."""
@@ -106,7 +106,9 @@ class Scale:
             if left - wide < LEFT:
                 class_, anchor, x = "beside over", None, left + 4
         times = self.times(begin, end)
-        return [element("text", text, class_=class_, data_t=times, text_anchor=anchor, x=round(x, 1), y=12)]
+        return [
+            html_element("text", text, class_=class_, data_t=times, text_anchor=anchor, x=round(x, 1), y=12)
+        ]
 
     def ticks(self) -> list[tuple[float, str]]:
         """At round times, with the day where more than one is drawn."""
@@ -121,7 +123,7 @@ class Scale:
     def written_time(self, at: datetime, step: int) -> str:
         if (self.last - self.first).total_seconds() > DAY:
             return day_clock(at)[5:10] if step >= DAY else day_clock(at)[5:16]
-        return clock(at)[:5] if step >= 60 else clock(at)[:8]
+        return clock_text(at)[:5] if step >= 60 else clock_text(at)[:8]
 
 
 def text_width(text: str) -> float:
@@ -134,7 +136,7 @@ def times_text(from_at: datetime | None, until_at: datetime | None) -> str:
     return f"{begin} to {day_clock(until_at) if until_at else 'the end'} UTC"
 
 
-def stacked(label: str, bars: Sequence[Bar], scale: Scale) -> Iterator[Lane]:
+def stack_bars(label: str, bars: Sequence[Bar], scale: Scale) -> Iterator[Lane]:
     """In lanes below each other where they overlap; the first has the label."""
     ends: list[float] = []
     marks: list[list[Markup]] = []
@@ -153,7 +155,7 @@ def stacked(label: str, bars: Sequence[Bar], scale: Scale) -> Iterator[Lane]:
         ends[row] = max(ends[row], right, left + 3)
         drawn = scale.bar(one.class_, one.from_at, one.until_at, one.title)
         drawn += scale.beside(one.from_at, one.until_at, one.name) if free is not None or is_new else []
-        marks[row] += [element("a", *drawn, href=one.href)] if one.href and drawn else drawn
+        marks[row] += [html_element("a", *drawn, href=one.href)] if one.href and drawn else drawn
     hidden = len(bars) - MOST_BARS
     for place, own in enumerate(marks):
         more = f", {hidden:,} not drawn" if hidden > 0 else ""

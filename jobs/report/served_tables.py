@@ -10,21 +10,32 @@ from jobs.questions.ask_text import limit_notes
 from jobs.questions.broker_text import leads_text, ratio_texts
 from jobs.questions.named.sources import partition_of
 from jobs.questions.rows import Row
-from jobs.report.table import MOST_ROWS, Cell, Line, Table, at, length, number, plain, ratio, said
+from jobs.report.table import (
+    MOST_ROWS,
+    Cell,
+    PageTable,
+    TableLine,
+    duration_cell,
+    number_cell,
+    ratio_cell,
+    text_cell,
+    time_cell,
+    words_cell,
+)
 from jobs.report.told import ClusterTold
 
 BREACH = "gold.imbalance_breach"
 UNSURE = "Undetermined: lines are missing in between, so it may have been shorter, or none; it is no finding."
 
 
-def outage_tables(told: ClusterTold) -> Iterator[Table]:
+def outage_tables(told: ClusterTold) -> Iterator[PageTable]:
     last = told.facts.read["last_at"]
     if outages.TABLE not in told.built or last is None:
         return
     columns = (*outages.COLUMNS, "old_leader", "new_leader")
     rows = told.lately("ended_at", told.within.rows(outages.TABLE, None, columns))
-    asked = outages.asked(rows, last, shown=None)
-    yield Table(
+    asked = outages.worst_outages(rows, last, shown=None)
+    yield PageTable(
         "outages",
         "Outages by event",
         ("noticed, UTC", "event", "partitions", "outages", "in total", "longest", "still open"),
@@ -39,7 +50,7 @@ def outage_tables(told: ClusterTold) -> Iterator[Table]:
         empty=no_outage(told),
     )
     every = outages.with_lasting(rows, last).sort(-col("noticed_ms"), "noticed_at", "topic", "partition")
-    yield Table(
+    yield PageTable(
         "partition-outages",
         "Outages by partition, the longest first",
         ("partition", "noticed, UTC", "ended", "how", "at least", "at most", "root", "leader", "certainty"),
@@ -58,40 +69,44 @@ def no_outage(told: ClusterTold) -> str:
     )
 
 
-def event_line(one: Row) -> Line:
+def event_line(one: Row) -> TableLine:
     cells = (
-        at(one["noticed_at"]),
-        said(f"{outages.event_of(one)}{outages.gone(one)}{' [undetermined]' if one['is_unsure'] else ''}"),
-        number(one["partitions"]),
-        number(one["outages"]),
-        length(one["noticed_ms"]),
-        length(one["longest_ms"]),
-        number(one["open"]),
+        time_cell(one["noticed_at"]),
+        text_cell(
+            f"{outages.event_of(one)}{outages.gone_brokers_text(one)}{' [undetermined]' if one['is_unsure'] else ''}"
+        ),
+        number_cell(one["partitions"]),
+        number_cell(one["outages"]),
+        duration_cell(one["noticed_ms"]),
+        duration_cell(one["longest_ms"]),
+        number_cell(one["open"]),
     )
-    return Line(cells, one["noticed_at"], one["noticed_at"] + timedelta(milliseconds=one["longest_ms"]))
+    return TableLine(cells, one["noticed_at"], one["noticed_at"] + timedelta(milliseconds=one["longest_ms"]))
 
 
-def outage_line(one: Row) -> Line:
+def outage_line(one: Row) -> TableLine:
     new = "none" if one["new_leader"] is None else one["new_leader"]
     cells = (
-        said(partition_of(one)),
-        at(one["noticed_at"]),
-        at(one["ended_at"], "still open"),
-        plain(one["ended_how"]) if one["ended_at"] else said(""),
-        length(one["noticed_ms"]),
-        length(one["most_ms"]),
-        said(f"{outages.event_of(one)}{outages.gone(one | {'brokers': outages.broker_ids(one)})}"),
-        said(f"{'?' if one['old_leader'] is None else one['old_leader']} to {new}"),
-        said(one["certainty"]),
+        text_cell(partition_of(one)),
+        time_cell(one["noticed_at"]),
+        time_cell(one["ended_at"], "still open"),
+        words_cell(one["ended_how"]) if one["ended_at"] else text_cell(""),
+        duration_cell(one["noticed_ms"]),
+        duration_cell(one["most_ms"]),
+        text_cell(
+            f"{outages.event_of(one)}{outages.gone_brokers_text(one | {'brokers': outages.broker_ids(one)})}"
+        ),
+        text_cell(f"{'?' if one['old_leader'] is None else one['old_leader']} to {new}"),
+        text_cell(one["certainty"]),
     )
-    return Line(cells, one["noticed_at"], one["ended_at"])
+    return TableLine(cells, one["noticed_at"], one["ended_at"])
 
 
-def imbalance(told: ClusterTold) -> Iterator[Table]:
+def imbalance_page_tables(told: ClusterTold) -> Iterator[PageTable]:
     if told.facts.brokers is None:
         return
     rows = told.facts.brokers
-    yield Table(
+    yield PageTable(
         "imbalance",
         "Leader imbalance at the end",
         ("broker", "leads", "cached", "preferred", "led elsewhere", "ratio", "limit", "", "certainty"),
@@ -102,7 +117,7 @@ def imbalance(told: ClusterTold) -> Iterator[Table]:
         empty="Not enough evidence.",
     )
     breaches = told.lately("balanced_at", told.within.rows(BREACH)).sort("breached_at", "broker_id")
-    yield Table(
+    yield PageTable(
         "breaches",
         "Leader imbalance over its limit",
         ("broker", "from, UTC", "until", "for", "highest ratio", "limit", "why", "standing", "certainty"),
@@ -112,34 +127,36 @@ def imbalance(told: ClusterTold) -> Iterator[Table]:
     )
 
 
-def ratio_line(one: Row) -> Line:
+def ratio_line(one: Row) -> TableLine:
     leads, cached = leads_text(one)
     preferred, elsewhere, its_ratio, _, breach = ratio_texts(one)
-    return Line(
+    return TableLine(
         (
-            number(one["broker_id"]),
-            said(leads, "number"),
-            said(cached, "number"),
-            said(preferred, "number"),
-            said(elsewhere, "number"),
+            number_cell(one["broker_id"]),
+            text_cell(leads, "number"),
+            text_cell(cached, "number"),
+            text_cell(preferred, "number"),
+            text_cell(elsewhere, "number"),
             Cell(its_ratio, one["imbalance_ratio"], "number"),
-            ratio(one["threshold_ratio"]) if one["threshold_ratio"] is not None else said("no limit"),
-            said(breach, "warning" if breach else None),
-            said(one["certainty"]),
+            ratio_cell(one["threshold_ratio"])
+            if one["threshold_ratio"] is not None
+            else text_cell("no limit"),
+            text_cell(breach, "warning" if breach else None),
+            text_cell(one["certainty"]),
         )
     )
 
 
-def breach_line(one: Row) -> Line:
+def breach_line(one: Row) -> TableLine:
     cells = (
-        number(one["broker_id"]),
-        at(one["breached_at"]),
-        at(one["balanced_at"], "still so"),
-        length(one["duration_ms"], "still so"),
-        ratio(one["max_ratio"]),
-        ratio(one["threshold_ratio"]),
-        plain(one["why"]),
-        said("standing" if one["is_standing"] else ""),
-        said(one["certainty"]),
+        number_cell(one["broker_id"]),
+        time_cell(one["breached_at"]),
+        time_cell(one["balanced_at"], "still so"),
+        duration_cell(one["duration_ms"], "still so"),
+        ratio_cell(one["max_ratio"]),
+        ratio_cell(one["threshold_ratio"]),
+        words_cell(one["why"]),
+        text_cell("standing" if one["is_standing"] else ""),
+        text_cell(one["certainty"]),
     )
-    return Line(cells, one["breached_at"], one["balanced_at"])
+    return TableLine(cells, one["breached_at"], one["balanced_at"])

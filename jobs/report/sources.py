@@ -2,8 +2,8 @@
 
 from importlib.resources import files
 
-from schemas.namespace import named
+from schemas.namespace import full_module_name
 
 
-def source(name: str) -> str:
-    return files(named("jobs.report")).joinpath(name).read_text(encoding="utf-8")
+def read_page_source(name: str) -> str:
+    return files(full_module_name("jobs.report")).joinpath(name).read_text(encoding="utf-8")

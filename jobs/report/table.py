@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from jobs.report.elements import Markup, Room, element, heading, joined
-from jobs.text import day_clock, length_text, ratio_text, shortened
+from jobs.report.elements import Markup, Room, html_element, join_markup, linked_heading
+from jobs.text import day_clock, length_text, ratio_text, shorten_line
 
 MOST_ROWS = 500
 WIDTH = 200
@@ -21,14 +21,14 @@ class Cell:
     href: str | None = None
 
     def element(self) -> Markup:
-        shown: str = shortened(self.text, WIDTH)
+        shown: str = shorten_line(self.text, WIDTH)
         if self.href:
-            shown = element("a", shown, href=self.href)
-        return element("td", shown, data_sort=self.sort, class_=self.class_)
+            shown = html_element("a", shown, href=self.href)
+        return html_element("td", shown, data_sort=self.sort, class_=self.class_)
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """A row of a table. from_at, until_at: its time; None: it has none, or it goes on."""
 
     cells: Sequence[Cell]
@@ -36,18 +36,18 @@ class Line:
     until_at: datetime | None = None
 
     def element(self) -> Markup:
-        times = {"data_from": millis(self.from_at), "data_until": millis(self.until_at)}
-        return element("tr", *(one.element() for one in self.cells), **times)
+        times = {"data_from": page_time_millis(self.from_at), "data_until": page_time_millis(self.until_at)}
+        return html_element("tr", *(one.element() for one in self.cells), **times)
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """name: its anchor. more: the command that tells all; all_count: how many there are."""
 
     name: str
     title: str
     head: Sequence[str]
-    lines: Sequence[Line]
+    lines: Sequence[TableLine]
     notes: Sequence[str] = ()
     all_count: int | None = None
     more: str = ""
@@ -55,35 +55,38 @@ class Table:
     parts: Sequence[Markup] = field(default_factory=list)
 
     def element(self, prefix: str, room: Room) -> Markup:
-        rows = list(within(self.lines[:MOST_ROWS], room))
+        rows = list(rows_within_room(self.lines[:MOST_ROWS], room))
         hidden = (len(self.lines) if self.all_count is None else self.all_count) - len(rows)
         shown = (
-            element(
+            html_element(
                 "div",
-                element(
+                html_element(
                     "table",
-                    element("thead", element("tr", *(element("th", one, scope="col") for one in self.head))),
-                    element("tbody", *rows),
+                    html_element(
+                        "thead",
+                        html_element("tr", *(html_element("th", one, scope="col") for one in self.head)),
+                    ),
+                    html_element("tbody", *rows),
                 ),
                 class_="wide",
             )
             if rows
-            else element("p", self.empty, class_="note")
+            else html_element("p", self.empty, class_="note")
         )
         more = f"{hidden:,} more{': ' + self.more if self.more else ''}"
-        return element(
+        return html_element(
             "section",
-            heading(self.title, f"{prefix}{self.name}"),
-            *(element("p", one, class_="note") for one in self.notes),
+            linked_heading(self.title, f"{prefix}{self.name}"),
+            *(html_element("p", one, class_="note") for one in self.notes),
             shown,
-            element("p", more, class_="note") if hidden > 0 else joined([]),
+            html_element("p", more, class_="note") if hidden > 0 else join_markup([]),
             *self.parts,
             id=f"{prefix}{self.name}",
             class_="table",
         )
 
 
-def within(lines: Iterable[Line], room: Room) -> Iterable[Markup]:
+def rows_within_room(lines: Iterable[TableLine], room: Room) -> Iterable[Markup]:
     for one in lines:
         row = one.element()
         if not room.takes(row):
@@ -91,29 +94,29 @@ def within(lines: Iterable[Line], room: Room) -> Iterable[Markup]:
         yield row
 
 
-def millis(at: datetime | None) -> int | None:
+def page_time_millis(at: datetime | None) -> int | None:
     return None if at is None else int(at.timestamp() * 1000)
 
 
-def said(text: object, class_: str | None = None) -> Cell:
+def text_cell(text: object, class_: str | None = None) -> Cell:
     return Cell("" if text is None else str(text), class_=class_)
 
 
-def plain(text: str | None) -> Cell:
+def words_cell(text: str | None) -> Cell:
     return Cell((text or "not known").replace("_", " "))
 
 
-def at(moment: datetime | None, absent: str = "") -> Cell:
-    return Cell(absent) if moment is None else Cell(day_clock(moment), millis(moment), "time")
+def time_cell(moment: datetime | None, absent: str = "") -> Cell:
+    return Cell(absent) if moment is None else Cell(day_clock(moment), page_time_millis(moment), "time")
 
 
-def number(count: int | None, absent: str = "?") -> Cell:
+def number_cell(count: int | None, absent: str = "?") -> Cell:
     return Cell(absent) if count is None else Cell(f"{count:,}", count, "number")
 
 
-def length(ms: int | None, absent: str = "?") -> Cell:
+def duration_cell(ms: int | None, absent: str = "?") -> Cell:
     return Cell(absent) if ms is None else Cell(length_text(ms), ms, "number")
 
 
-def ratio(value: float | None) -> Cell:
+def ratio_cell(value: float | None) -> Cell:
     return Cell(ratio_text(value), value, "number")

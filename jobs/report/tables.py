@@ -4,47 +4,57 @@ from collections.abc import Iterator, Sequence
 
 from jobs.questions.terms import gap_text
 from jobs.questions.untold import NO_CONTROLLER
-from jobs.report.asked_tables import deletions, moved, moves
-from jobs.report.happened_table import happened
-from jobs.report.served_tables import imbalance, outage_tables
-from jobs.report.table import MOST_ROWS, Cell, Line, Table, at, length, number, plain, said
+from jobs.report.asked_tables import deletions_page_table, move_verdict_tables, reassignments_page_table
+from jobs.report.happened_table import happenings_page_table
+from jobs.report.served_tables import imbalance_page_tables, outage_tables
+from jobs.report.table import (
+    MOST_ROWS,
+    Cell,
+    PageTable,
+    TableLine,
+    duration_cell,
+    number_cell,
+    text_cell,
+    time_cell,
+    words_cell,
+)
 from jobs.report.told import ClusterTold
-from jobs.screen.sections import is_since
+from jobs.screen.sections import is_term_since
 
 SESSION = "gold.broker_session"
 
 
-def tables_of(told: ClusterTold, prefix: str) -> Iterator[Table]:
-    yield terms(told, prefix)
-    yield brokers(told)
+def page_tables(told: ClusterTold, prefix: str) -> Iterator[PageTable]:
+    yield terms_page_table(told, prefix)
+    yield brokers_page_table(told)
     yield from outage_tables(told)
-    yield from imbalance(told)
-    yield moved(told)
-    yield deletions(told)
-    yield from moves(told)
-    yield happened(told)
+    yield from imbalance_page_tables(told)
+    yield reassignments_page_table(told)
+    yield deletions_page_table(told)
+    yield from move_verdict_tables(told)
+    yield happenings_page_table(told)
 
 
-def terms(told: ClusterTold, prefix: str) -> Table:
+def terms_page_table(told: ClusterTold, prefix: str) -> PageTable:
     found: dict[str, list[int]] = {}
     for number_of, one in told.findings:
         if one["term_id"]:
             found.setdefault(one["term_id"], []).append(number_of)
     since = told.window.since
-    rows = [one for one in told.facts.terms if is_since(one, since)]
+    rows = [one for one in told.facts.terms if is_term_since(one, since)]
     lines = [
-        Line(
+        TableLine(
             (
                 Cell(one["term_id"], one["life"] * 1e9 + (one["controller_epoch"] or 0)),
-                number(one["controller_id"]),
-                at(one["elected_at"], "not seen"),
-                plain(one.get("election_reason")),
-                length(one["ready_ms"], "-"),
-                at(one["ended_at"], "open" if one["ended_how"] == "open" else "-"),
-                plain(one["ended_how"]),
-                said(gap_text(one).strip()),
-                numbered(found.get(one["term_id"], ()), prefix),
-                said(one["certainty"]),
+                number_cell(one["controller_id"]),
+                time_cell(one["elected_at"], "not seen"),
+                words_cell(one.get("election_reason")),
+                duration_cell(one["ready_ms"], "-"),
+                time_cell(one["ended_at"], "open" if one["ended_how"] == "open" else "-"),
+                words_cell(one["ended_how"]),
+                text_cell(gap_text(one).strip()),
+                finding_numbers_cell(found.get(one["term_id"], ()), prefix),
+                text_cell(one["certainty"]),
             ),
             one["elected_at"],
             one["ended_at"],
@@ -52,7 +62,7 @@ def terms(told: ClusterTold, prefix: str) -> Table:
         for one in rows[-MOST_ROWS:]
     ]
     head = ("term", "controller", "elected, UTC", "why elected", "ready after", "ended, UTC", "how")
-    return Table(
+    return PageTable(
         "terms",
         "Controllers by term",
         (*head, "no controller, or two", "finding", "certainty"),
@@ -63,27 +73,27 @@ def terms(told: ClusterTold, prefix: str) -> Table:
     )
 
 
-def numbered(numbers: Sequence[int], prefix: str) -> Cell:
+def finding_numbers_cell(numbers: Sequence[int], prefix: str) -> Cell:
     """The first leads to its finding."""
     if not numbers:
         return Cell("")
     return Cell(" ".join(f"F{one}" for one in numbers), numbers[0], href=f"#{prefix}F{numbers[0]}")
 
 
-def brokers(told: ClusterTold) -> Table:
+def brokers_page_table(told: ClusterTold) -> PageTable:
     rows = told.lately("left_at", told.within.rows(SESSION)).sort("joined_at", "broker_id")
     lines = [
-        Line(
+        TableLine(
             (
-                number(one["broker_id"]),
-                at(one["joined_at"]),
-                plain(one["joined_how"]),
-                at(one["silent_from_at"]),
-                at(one["left_at"], "still there"),
-                plain(one["left_how"]) if one["left_at"] else said(""),
-                number(one["led_count"], "?" if one["left_at"] else ""),
-                plain(one["end_reason"]) if one["left_at"] else said(""),
-                said(one["certainty"]),
+                number_cell(one["broker_id"]),
+                time_cell(one["joined_at"]),
+                words_cell(one["joined_how"]),
+                time_cell(one["silent_from_at"]),
+                time_cell(one["left_at"], "still there"),
+                words_cell(one["left_how"]) if one["left_at"] else text_cell(""),
+                number_cell(one["led_count"], "?" if one["left_at"] else ""),
+                words_cell(one["end_reason"]) if one["left_at"] else text_cell(""),
+                text_cell(one["certainty"]),
             ),
             one["joined_at"],
             one["left_at"],
@@ -101,4 +111,4 @@ def brokers(told: ClusterTold) -> Table:
         "why",
         "certainty",
     )
-    return Table("brokers", "Brokers: when each was there", head, lines, all_count=rows.height)
+    return PageTable("brokers", "Brokers: when each was there", head, lines, all_count=rows.height)

@@ -2,28 +2,28 @@
 
 from jobs.questions.answers import Answers
 from jobs.questions.window import Window
-from jobs.report.drawing import drawing, hatching
-from jobs.report.elements import Markup, Room, element
-from jobs.report.sources import source
-from jobs.report.told import told_of
-from jobs.settings.arguments import moment
+from jobs.report.drawing import draw_timeline, pattern_definitions
+from jobs.report.elements import Markup, Room, html_element
+from jobs.report.sources import read_page_source
+from jobs.report.told import cluster_report
+from jobs.settings.arguments import parse_moment
 
 MOST_BYTES = 500_000
 NAME = "audit-timeline"
 OWN = "background: var(--bg); color: var(--fg); padding: 4px 8px;\n"
 
 
-def timeline(answers: Answers, since: str | None = None, until: str | None = None) -> str:
+def timeline_html(answers: Answers, since: str | None = None, until: str | None = None) -> str:
     """Of one cluster. since, until: ISO times, UTC without a zone. Its style is no other cell's: all of it stands
     below a class of its own."""
-    window = Window(*(None if one is None else moment(one) for one in (since, until)))
-    told = told_of(answers, window, "", is_stored=True)
-    style = source("drawing.css").replace(":root", "&")
-    return element(
+    window = Window(*(None if one is None else parse_moment(one) for one in (since, until)))
+    told = cluster_report(answers, window, "", is_stored=True)
+    style = read_page_source("drawing.css").replace(":root", "&")
+    return html_element(
         "div",
-        element("style", Markup(f".{NAME} {{\n{OWN}{style}}}\n")),
-        hatching(),
-        element("h3", told.cluster_id),
-        drawing(told, None, Room(MOST_BYTES)),
+        html_element("style", Markup(f".{NAME} {{\n{OWN}{style}}}\n")),
+        pattern_definitions(),
+        html_element("h3", told.cluster_id),
+        draw_timeline(told, None, Room(MOST_BYTES)),
         class_=NAME,
     )

@@ -10,15 +10,15 @@ import polars as pl
 from polars import col
 
 from jobs.questions.answers import Answers
-from jobs.questions.finding_lines import told
-from jobs.questions.rows import Place, Row, place_of
+from jobs.questions.finding_lines import unsuppressed_findings
+from jobs.questions.rows import Place, Row, place_of_row
 from jobs.questions.window import TablesWithin, Window
-from jobs.screen.facts import Facts, gather
-from jobs.screen.verdict import verdict
-from jobs.text import shortened
+from jobs.screen.facts import Facts, gather_facts
+from jobs.screen.verdict import verdict_lines
+from jobs.text import shorten_line
 from pipeline.catalog.tables import SPECS
-from pipeline.core.conditions import equals, is_in
-from pipeline.kafka.wording.events import events
+from pipeline.core.conditions import column_equals, is_in
+from pipeline.kafka.wording.events import template_events
 
 NAME = 300  # of a cluster
 SHOWN_RECORDS = 12  # of a finding
@@ -46,8 +46,8 @@ class ClusterTold:
 
     @cached_property
     def verdict(self) -> str:
-        unread = self.answers.rows("silver.log_gap", equals("kind", "not_read"), ("path",)).height
-        said = verdict(self.facts, unread, is_judged="gold.finding" in self.built)
+        unread = self.answers.rows("silver.log_gap", column_equals("kind", "not_read"), ("path",)).height
+        said = verdict_lines(self.facts, unread, is_judged="gold.finding" in self.built)
         whole = " ".join(one.strip() for one in said).removeprefix("VERDICT").strip()
         return whole.removesuffix(" (see MOVES)")
 
@@ -72,7 +72,7 @@ class ClusterTold:
     @cached_property
     def known(self) -> int:
         """How many that are known already."""
-        return len(self.facts.findings) - len(told(self.facts.findings))
+        return len(self.facts.findings) - len(unsuppressed_findings(self.facts.findings))
 
     @cached_property
     def lines(self) -> Mapping[Place, Row]:
@@ -85,15 +85,15 @@ class ClusterTold:
     @cached_property
     def meanings(self) -> Mapping[Place, str]:
         """What the event of each of these records means."""
-        places, known = set(self.lines), events()
+        places, known = set(self.lines), template_events()
         offsets, files = sorted({one for _, one in places}), sorted({one for one, _ in places})
         asked = is_in("byte_offset", offsets) & is_in("file_id", files)
         columns = ("file_id", "byte_offset", "event")
         found = self.answers.rows("bronze.log_record", asked, columns).filter(col("event").is_not_null())
         return {
-            place_of(row): known[row["event"]].meaning
+            place_of_row(row): known[row["event"]].meaning
             for row in found.to_dicts()
-            if place_of(row) in places and row["event"] in known
+            if place_of_row(row) in places and row["event"] in known
         }
 
     def lately(self, end: str, rows: pl.DataFrame) -> pl.DataFrame:
@@ -103,11 +103,11 @@ class ClusterTold:
 
     def command(self, words: str) -> str:
         """What tells more, as a shell takes it: of the warehouse; empty where there is none."""
-        given = shlex.join(("--cluster", shortened(self.cluster_id, NAME), *self.options))
+        given = shlex.join(("--cluster", shorten_line(self.cluster_id, NAME), *self.options))
         return f"kafka-controller-audit {words} {given}" if self.is_stored else ""
 
 
-def told_of(
+def cluster_report(
     answers: Answers,
     window: Window,
     masking: str,
@@ -120,7 +120,7 @@ def told_of(
     of `show`, others those of the screen beside the page."""
     names = frozenset(built or (one.name for one in SPECS if answers.is_built(one.name)))
     within = Answers(answers.cluster_id, TablesWithin(answers.tables, window))
-    facts = gather(within, dict.fromkeys(names, ""), 0, window.since, window.until)
+    facts = gather_facts(within, dict.fromkeys(names, ""), 0, window.since, window.until)
     numbered = answers.findings() if is_stored and window.is_bounded and facts.findings else facts.findings
     numbers = {one["finding_id"]: number for number, one in enumerate(numbered, 1)}
     return ClusterTold(answers, within, facts, window, masking, numbers, is_stored, names, tuple(options))

@@ -8,15 +8,15 @@ from polars import col
 from jobs.questions.named.missing import missing_evidence
 from jobs.questions.named.standing import nodes_text
 from jobs.questions.nodes import KRAFT
-from jobs.questions.rows import place_of
-from jobs.questions.unpublished import not_told
-from jobs.report.elements import Markup, Room, element, joined
-from jobs.report.lanes_of_evidence import untold
+from jobs.questions.rows import place_of_row
+from jobs.questions.unpublished import missing_table_notes
+from jobs.report.elements import Markup, Room, html_element, join_markup
+from jobs.report.lanes_of_evidence import spans_without_logs
 from jobs.report.scale import Scale
 from jobs.report.told import ClusterTold
 from jobs.screen.sections import why_no_move
-from jobs.screen.verdict import not_known
-from jobs.text import counted, day_clock, length_text, printable_lines, shortened
+from jobs.screen.verdict import undecided_lines
+from jobs.text import day_clock, format_count, length_text, printable_lines, shorten_line
 
 EVIDENCE = "gold.evidence"
 KRAFT_MOVES = "in KRaft mode moves are not judged, and ratios have no limit"
@@ -37,45 +37,47 @@ def unknown_part(told: ClusterTold, room: Room) -> Markup:
         if found.told
         else {}
     )
-    general_ones = [element("li", one) for one in (*general(told), *found.not_known)]
+    general_ones = [html_element("li", one) for one in (*general_unknowns(told), *found.not_known)]
     items: list[Markup] = []
     for one in found.told[:SHOWN]:
         when = f"{day_clock(one.at)} UTC: " if one.at else ""
-        record = lines.get(place_of(one.evidence[0])) if one.evidence else None
-        shown: list[str] = [f"{when}{shortened(one.text, 600)} [{one.certainty or 'inferred'}]"]
+        record = lines.get(place_of_row(one.evidence[0])) if one.evidence else None
+        shown: list[str] = [f"{when}{shorten_line(one.text, 600)} [{one.certainty or 'inferred'}]"]
         if record is not None:
             raw = printable_lines(bytes(record["raw"] or b""), 1, 400)
-            shown.append(element("pre", f"{shortened(record['near'], 400)}:{record['line']}  {raw[0]}"))
-        item = element("li", *shown)
+            shown.append(
+                html_element("pre", f"{shorten_line(record['near'], 400)}:{record['line']}  {raw[0]}")
+            )
+        item = html_element("li", *shown)
         if not room.takes(item):
             break
         items.append(item)
     more = len(found.told) - len(items)
     if more > 0:
         items.append(
-            element("li", f"{more:,} more: {told.command('ask missing-evidence') or 'silver.log_gap'}")
+            html_element("li", f"{more:,} more: {told.command('ask missing-evidence') or 'silver.log_gap'}")
         )
-    return joined(
+    return join_markup(
         [
-            element("p", found.sentence),
-            element("ul", *general_ones) if general_ones else joined([]),
-            folded(items, len(found.told)),
+            html_element("p", found.sentence),
+            html_element("ul", *general_ones) if general_ones else join_markup([]),
+            fold_long_list(items, len(found.told)),
         ]
     )
 
 
-def folded(items: Sequence[Markup], count: int) -> Markup:
+def fold_long_list(items: Sequence[Markup], count: int) -> Markup:
     """Where they would push aside what was found."""
     if len(items) <= UNFOLDED:
-        return element("ul", *items) if items else joined([])
+        return html_element("ul", *items) if items else join_markup([])
     heading = f"Each of these {count:,} with its line"
-    return element("details", element("summary", heading), element("ul", *items))
+    return html_element("details", html_element("summary", heading), html_element("ul", *items))
 
 
-def general(told: ClusterTold) -> list[str]:
+def general_unknowns(told: ClusterTold) -> list[str]:
     """Of the whole cluster, as the first screen says it."""
-    facts, unsaid = told.facts, unanswered(told)
-    said = [one.strip() for one in not_known(facts)]
+    facts, unsaid = told.facts, unanswered_question_lines(told)
+    said = [one.strip() for one in undecided_lines(facts)]
     if facts.mode == KRAFT:
         said.append(KRAFT_MOVES)
     elif not facts.are_moves_given:
@@ -96,12 +98,12 @@ def general(told: ClusterTold) -> list[str]:
         said.append(f"{unread:,} of {read['records']:,} records are not understood ({why})")
     if facts.at_end and facts.at_end["unknown"]:
         said.append(
-            f"leader or replicas at the end are not known of {counted(facts.at_end['unknown'], 'partition')}"
+            f"leader or replicas at the end are not known of {format_count(facts.at_end['unknown'], 'partition')}"
         )
-    return [*said, *silent(told), *unsaid, *not_told(told.answers.tables)]
+    return [*said, *longest_silences(told), *unsaid, *missing_table_notes(told.answers.tables)]
 
 
-def unanswered(told: ClusterTold) -> list[str]:
+def unanswered_question_lines(told: ClusterTold) -> list[str]:
     """What the logs of a node cannot answer, with what there is to do about it, as gold.evidence says."""
     rows = told.within.rows(EVIDENCE, None, ("node_id", "unanswered")).explode("unanswered").drop_nulls()
     asked = rows.group_by(what="unanswered").agg(nodes=col("node_id").unique().sort()).sort("what")
@@ -116,19 +118,19 @@ def unanswered(told: ClusterTold) -> list[str]:
     ]
 
 
-def silent(told: ClusterTold) -> list[str]:
+def longest_silences(told: ClusterTold) -> list[str]:
     """Times of which no log of any node has a line, the longest ones; the drawing has all of them pale."""
     first, last = told.first_at, told.last_at
     if first is None or last is None or first >= last:
         return []
-    found = sorted(untold(told, Scale(first, last)), key=lambda one: one[0] - one[1])
+    found = sorted(spans_without_logs(told, Scale(first, last)), key=lambda one: one[0] - one[1])
     long = [one for one in found if one[1] - one[0] >= LEAST_SILENCE]
     named = "; ".join(
         f"{day_clock(begin)} to {day_clock(end)} UTC ({length_text(int((end - begin).total_seconds() * 1000))})"
         for begin, end in long[:SHOWN_SILENCES]
     )
     more = (
-        f", and in {counted(len(long) - SHOWN_SILENCES, 'shorter time')}"
+        f", and in {format_count(len(long) - SHOWN_SILENCES, 'shorter time')}"
         if len(long) > SHOWN_SILENCES
         else ""
     )

@@ -15,12 +15,12 @@ def chosen_clusters(known: list[str], warehouse: str, cluster: str | None) -> li
         else f"a cluster in {warehouse}",
         found=f"clusters: {', '.join(known) or 'none'}",
         todo="there is no such folder: check --warehouse, or run the nightly job first"
-        if is_missing(warehouse)
+        if is_warehouse_missing(warehouse)
         else "check --warehouse and --cluster, or run the nightly job on it first",
     )
 
 
-def is_missing(warehouse: str) -> bool:
+def is_warehouse_missing(warehouse: str) -> bool:
     """True if it would be a folder of this machine, and there is none."""
     direct = direct_warehouse(warehouse)
     return (

@@ -13,27 +13,27 @@ from jobs.incremental.fingerprints import (
     TEMPLATES_READ,
     forms_read,
     fresh_tables,
+    table_watermark,
     templates_read,
-    watermark,
 )
 from jobs.incremental.night import Night
 from jobs.incremental.placement import Placement, placement_of
 from jobs.intake.bronze_writer import Intake
 from jobs.intake.on_executors import SparkIntake
 from jobs.run.conservation import require_conserved
-from jobs.run.looking import Found, Looking
+from jobs.run.looking import LogLook, LogLookResult
 from jobs.run.masked_run import made_by, require_same_masking
 from jobs.run.migration import migrate_older
 from jobs.run.preconditions import require_same_zones
 from jobs.run.progress import Progress
-from jobs.run.quality_gate import QualityGate, open_findings, said_of, unmet
-from jobs.run.request import IS_KRAFT, RunRequest, RunResult, is_kept
+from jobs.run.quality_gate import QualityGate, expectation_text, open_findings, unmet_expectations
+from jobs.run.request import IS_KRAFT, RunRequest, RunResult, is_handed_on
 from jobs.run.tables_of_run import TablesOfRun
-from jobs.run.unread import excerpts, problems, unread
+from jobs.run.unread import excerpt_files, unread_files, unreadable_files
 from jobs.run.work import Work
 from jobs.run.zones import zones_at_hand
 from pipeline.bronze.planning import Plan
-from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table, stands_on
+from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, CatalogTable, Refresh, stands_on
 from pipeline.core.errors import GateFailed
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.cluster_tables import ClusterTables
@@ -107,10 +107,12 @@ class Run:
             self.store, self.published, request.settings, is_new=not self.published.counts.get("load_seq")
         )
         executors = SparkIntake(written)
-        looking = Looking(written, request, self.run_id, self.published, self.progress, executors, self.tune)
+        looking = LogLook(written, request, self.run_id, self.published, self.progress, executors, self.tune)
         planned = (found := looking.look()).planned
         before = self.published.counts.get("load_seq", 0)
-        self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
+        self.counts |= {
+            name: self.published.counts[name] for name in self.published.counts if is_handed_on(name)
+        }
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
         if found.is_kraft:
             self.counts[IS_KRAFT] = 1
@@ -138,7 +140,7 @@ class Run:
     def tune(self, read_bytes: int, stored_bytes: int) -> None:
         self.store.session.set(partial(tune_for_size, read_bytes=read_bytes, stored_bytes=stored_bytes))
 
-    def fresh(self, before: int, found: Found) -> frozenset[str]:
+    def fresh(self, before: int, found: LogLookResult) -> frozenset[str]:
         """Names of the tables that what is stored, the settings and the files at hand would give again."""
         if self.request.is_reparsing:
             return frozenset()
@@ -146,7 +148,7 @@ class Run:
         fresh = fresh_tables(self.published.watermarks, before, settings, cluster_id)
         return fresh - ABOUT_FILES if found.is_other_problem else fresh
 
-    def placement(self, night: Night, tables: Sequence[Table], new_bytes: int) -> Placement:
+    def placement(self, night: Night, tables: Sequence[CatalogTable], new_bytes: int) -> Placement:
         """Where the kernels of single records run: by the bytes of all records that they take."""
         is_anew = any(one.refresh is Refresh.APPEND and not night.is_fresh(one) for one in tables)
         stored = self.published.counts.get("total_bytes", 0) if is_anew else 0
@@ -165,9 +167,9 @@ class Run:
             self.counts,
             self.watermarks,
             dict(Counter(state for state, _ in found.values())),
-            problems(found),
-            unread=unread(found),
-            excerpts=excerpts(found),
+            unreadable_files(found),
+            unread=unread_files(found),
+            excerpts=excerpt_files(found),
             left_out=self.left_out,
             other_zones=zones_at_hand(self.store.cluster_id, self.at_hand),
             is_judged=self.watermarks.get(finding.SPEC.name) == self.watermark(finding.SPEC.name),
@@ -184,10 +186,10 @@ class Run:
             )
 
     def watermark(self, name: str) -> str:
-        return watermark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
+        return table_watermark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
 
     def write_all(
-        self, planned: Plan, intake: Intake, tables: Sequence[Table], gate: QualityGate
+        self, planned: Plan, intake: Intake, tables: Sequence[CatalogTable], gate: QualityGate
     ) -> dict[str, tuple[str, str | None]]:
         """Bronze, silver, gold and the gate. By path what turned out otherwise than planned.
 
@@ -206,14 +208,14 @@ class Run:
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
         if refused := gate.refused(results):
             self.refuse(refused)
-        self.left_out = [said_of(one) for one in unmet(results)]
+        self.left_out = [expectation_text(one) for one in unmet_expectations(results)]
         if finding.SPEC.name in {one.spec.name for one in tables}:
             self.counts |= open_findings(self.at_hand.whole(BY_NAME[finding.SPEC.name]))
         return lost
 
     def refuse(self, failed: Sequence[dict[str, Any]]) -> None:
         """Publishes the last good versions again, and what the gate said."""
-        sentence = said_of(failed[0])
+        sentence = expectation_text(failed[0])
         kept = {name: self.store.bases.get(name, 0) for name in self.versions}
         kept[quality_result.SPEC.name] = self.versions[quality_result.SPEC.name]
         self.versions, self.counts = kept, dict(self.published.counts)

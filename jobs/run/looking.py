@@ -9,10 +9,10 @@ from jobs.intake.discovery import Candidate
 from jobs.intake.executors import IntakeExecutors
 from jobs.intake.file_probe import Looker
 from jobs.intake.segments import Loader, Seen
-from jobs.intake.vanished_paths import held_by, settled, without_gone
+from jobs.intake.vanished_paths import held_by, vanished_sightings, without_gone
 from jobs.run.preconditions import require_kafka
 from jobs.run.progress import Progress
-from jobs.run.request import IS_KRAFT, RunRequest, has_other_problems, news
+from jobs.run.request import IS_KRAFT, RunRequest, has_other_problems, new_sightings
 from pipeline.bronze.planning import Plan
 from pipeline.core.stored_tables import StoredTables
 from pipeline.store.published import Published
@@ -22,7 +22,7 @@ HISTORY_COUNTS = 32
 
 
 @dataclass(frozen=True)
-class Found:
+class LogLookResult:
     """planned: segments to read, and sightings that are news. states: by path what is known of a file, and a sentence
     on it. new_bytes: of files that are new or changed, unpacked. is_other_problem: a file cannot be read of which that
     is new, or can be that could not. is_kraft: the cluster is in KRaft, or on its way there."""
@@ -36,7 +36,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Looking:
+class LogLook:
     """A look of one run at the logs; published, tables: as they are before it. executors: None: it looks itself.
     tune: is told how many bytes the run reads and how many are stored, about. other_zones: as Looker takes it."""
 
@@ -49,7 +49,7 @@ class Looking:
     tune: Callable[[int, int], None] | None = None
     other_zones: Mapping[int, str] = field(default_factory=dict)
 
-    def look(self) -> Found:
+    def look(self) -> LogLookResult:
         """Lists the files, looks into those that are new or changed, and plans what is read of them.
 
         NothingToRead, where nothing was ever read and no file can be.
@@ -77,13 +77,13 @@ class Looking:
         self.say_server_log(looker)
         listing = without_gone(listing, changed, planned)
         held = held_by(listing.candidates, planned, seen)
-        over = settled(listing, loader.sighted, held, loader.stored_path)
-        planned = Plan(planned.segments, (*news(planned, seen), *over))
+        over = vanished_sightings(listing, loader.sighted, held, loader.stored_path)
+        planned = Plan(planned.segments, (*new_sightings(planned, seen), *over))
         states = states_of(listing.candidates, planned, seen)
         if not planned.segments and not self.published.counts.get("load_seq"):
             require_kafka(cluster_id, states)
         is_other = has_other_problems(planned, loader.sighted | seen)
-        return Found(loader, planned, states, new_bytes, is_other, looker.is_kraft)
+        return LogLookResult(loader, planned, states, new_bytes, is_other, looker.is_kraft)
 
     def say_server_log(self, looker: Looker) -> None:
         """Says that server.log is read though nobody asked for it."""

@@ -9,7 +9,7 @@ from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import BY_NAME, KEPT, SPECS, Refresh
 from pipeline.store.lock import ClusterLock
 from pipeline.store.published import FORMAT_VERSION
-from pipeline.store.upkeep import Difference, add_columns, difference, widen
+from pipeline.store.upkeep import Difference, add_columns, declaration_difference, widen_table
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run
 from schemas.spec import TableSpec
@@ -32,7 +32,7 @@ def migrate_older(
     for step in STEPS[published.format_version - 1 :]:
         step(upkeep)
     specs = (*upkeep.tables, run.SPEC)
-    found = [one for spec in specs if (one := difference(store.delta, spec)).is_any]
+    found = [one for spec in specs if (one := declaration_difference(store.delta, spec)).is_any]
     missing = [spec for spec in SPECS if is_behind(spec, upkeep)]
     if not found and not missing and published.format_version == FORMAT_VERSION:
         return []
@@ -40,7 +40,7 @@ def migrate_older(
         "migrate", f"{len(found)} tables differ from their declaration, {len(missing)} are missing"
     )
     for one in found:
-        follow(store, one)
+        migrate_table(store, one)
     store.create_missing(SPECS, upkeep.versions)
     names = {one.spec.name for one in found if one.spec is not run.SPEC} | {spec.name for spec in missing}
     upkeep.rebuild({name for name in names if BY_NAME[name].refresh is Refresh.APPEND} | upkeep.built())
@@ -54,11 +54,11 @@ def is_behind(spec: TableSpec, upkeep: Upkeep) -> bool:
     return is_derived and spec.name not in upkeep.versions and upkeep.counts["load_seq"] > 0
 
 
-def follow(store: ClusterWarehouse, one: Difference) -> None:
+def migrate_table(store: ClusterWarehouse, one: Difference) -> None:
     """Makes a table as declared. What holds the bytes is widened; what is built from them is emptied, if it must."""
     refresh = Refresh.RUN if one.spec is run.SPEC else BY_NAME[one.spec.name].refresh
     if refresh in KEPT:
-        widen(store.delta, one)
+        widen_table(store.delta, one)
     elif refresh is Refresh.FULL and one.is_additive:
         add_columns(store.delta, one)
     else:

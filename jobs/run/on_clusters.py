@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from jobs.run.chosen_clusters import chosen_clusters
-from jobs.run.outcome import Ending, log_stages, worst
+from jobs.run.outcome import Ending, log_stages, worst_exit_code
 from jobs.run.progress import Progress
 from jobs.settings.arguments import settings_of
 from jobs.settings.model import Settings
@@ -43,7 +43,7 @@ def run_on_clusters(job: str, given: argparse.Namespace, work: Work, *, is_damag
                     store.require_whole()
                 print(f"{name}  {work(store, settings, progress, lock)}", flush=True)
         codes.append(end.code)
-    return worst(codes)
+    return worst_exit_code(codes)
 
 
 def require_cluster(given: argparse.Namespace) -> None:

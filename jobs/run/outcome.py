@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import Self
 
 from jobs.run.traces import kept_traces
-from jobs.text import printable
+from jobs.text import printable_line
 from pipeline.core.errors import PipelineError, ProgramFault
-from pipeline.store.failures import explained
+from pipeline.store.failures import explain_failure
 
 
 def log_stages() -> None:
@@ -21,8 +21,8 @@ def log_stages() -> None:
     logging.getLogger("kafka_controller_audit").setLevel(logging.INFO)
 
 
-def said(job: str, problem: PipelineError, more: str = "") -> int:
-    print(printable(f"{job}: {problem}{more}"), file=sys.stderr)
+def report_problem(job: str, problem: PipelineError, more: str = "") -> int:
+    print(printable_line(f"{job}: {problem}{more}"), file=sys.stderr)
     return problem.exit_code
 
 
@@ -54,10 +54,10 @@ class Ending:
         if isinstance(problem, PipelineError):
             self.problem = problem
         else:
-            known = explained(problem, self.warehouse, self.cluster, self.became())
+            known = explain_failure(problem, self.warehouse, self.cluster, self.became())
             self.problem = known or self.fault(problem)
             more = f" The traces are {kept_traces(self.job, problem)}."
-        self.code = said(self.job, self.problem, more)
+        self.code = report_problem(self.job, self.problem, more)
         return True
 
     def fault(self, problem: Exception) -> ProgramFault:
@@ -69,6 +69,6 @@ class Ending:
         )
 
 
-def worst(codes: Sequence[int]) -> int:
+def worst_exit_code(codes: Sequence[int]) -> int:
     """Of several clusters: failures before partial input before findings."""
     return max(codes, key=lambda code: {0: 0, 8: 1, 7: 2}.get(code, 3))

@@ -3,9 +3,9 @@
 from collections import Counter
 
 from jobs.intake.file_probe import EMPTY, OF_SERVER_LOG
-from jobs.run.unread import States, excerpts, unread
+from jobs.run.unread import States, excerpt_files, unread_files
 from jobs.settings.model import Settings
-from jobs.text import counted
+from jobs.text import format_count
 from pipeline.bronze.planning import NO_NAME, ONE_RECORD
 from pipeline.core.errors import NothingToRead, SettingsError
 from pipeline.core.frames import frame_of
@@ -41,12 +41,12 @@ def require_kafka(cluster_id: str, states: States) -> None:
     counts = Counter(WAITING.get(said or "", state) for state, said in states.values())
     found = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()))
     waiting = [(path, said) for path, (state, said) in states.items() if state == "waiting"]
-    told = [*unread(states), *excerpts(states), *waiting]
+    told = [*unread_files(states), *excerpt_files(states), *waiting]
     first = f"; first {told[0][0]}: {told[0][1]}" if told else ""
     has_server_log = any(said in OF_SERVER_LOG for _, said in states.values())
     server = "; a server.log alone needs --server-log" if has_server_log else ""
     raise NothingToRead(
         expected=f"a controller.log or state-change.log of Kafka for cluster {cluster_id}",
-        found=f"{counted(len(states), 'file')}, none to read ({found or 'none'}){first}",
+        found=f"{format_count(len(states), 'file')}, none to read ({found or 'none'}){first}",
         todo=f"name the brokers' log folder{server}",
     )

@@ -10,8 +10,8 @@ from polars import col
 
 from pipeline.catalog.tables import KEPT, TABLES
 from pipeline.core.expectations import Expectation, broken_rows, expectation_of, sound_rows
-from pipeline.core.frames import declared, frame_of
-from pipeline.store.gate import judge, judge_by_count, warm_up
+from pipeline.core.frames import declared_table, frame_of
+from pipeline.store.gate import judge_by_count, judge_layer, warm_up
 from schemas.gold.finding import SEVERITIES
 from schemas.spec import TableSpec
 
@@ -27,7 +27,7 @@ class QualityGate:
 
     def __init__(self, cluster_id: str, run_id: str, *, is_counted: bool = False) -> None:
         self.cluster_id, self.run_id = cluster_id, run_id
-        self.judge = judge_by_count if is_counted else judge
+        self.judge = judge_by_count if is_counted else judge_layer
         self.pool = ThreadPoolExecutor(1)
         if not is_counted:
             self.pool.submit(warm_up)
@@ -52,12 +52,12 @@ class QualityGate:
         sound = sound_rows(frame, expected)
         if len(frame) - len(sound) > max(FEW, len(frame) // 2):
             self.faulty.add(spec.name)
-        return declared(sound, spec)
+        return declared_table(sound, spec)
 
     def refused(self, results: Sequence[Result]) -> list[Result]:
         """Of the expectations that rows broke those that cost the night: what was read is at stake, or most of a table
         is broken, which is a fault of the program and no odd row."""
-        return [one for one in unmet(results) if one["table"] in self.faulty | AT_STAKE]
+        return [one for one in unmet_expectations(results) if one["table"] in self.faulty | AT_STAKE]
 
     def verdicts(self) -> list[Result]:
         """The results of all tables that were entered."""
@@ -73,12 +73,12 @@ class QualityGate:
         ]
 
 
-def unmet(results: Sequence[Result]) -> list[Result]:
+def unmet_expectations(results: Sequence[Result]) -> list[Result]:
     """Critical expectations that rows broke."""
     return [one for one in results if one["severity"] == "critical" and not one["is_met"]]
 
 
-def said_of(result: Result) -> str:
+def expectation_text(result: Result) -> str:
     return f"{result['table']} {result['expectation']}: {result['sentence'] or result['unexpected_count']}"
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from jobs.intake.discovery import Listing
 from jobs.intake.segments import Seen, is_other
 from jobs.settings.model import Settings
-from pipeline.bronze.planning import Plan, Sighting
+from pipeline.bronze.planning import FileSighting, Plan
 from pipeline.store.published import EXPIRED_BEFORE, KEPT_FROM
 from schemas.bronze.file_sighting import PROBLEMS
 
@@ -57,12 +57,12 @@ class RunResult:
     before: int = 0
 
 
-def news(planned: Plan, seen: Mapping[str, Seen]) -> list[Sighting]:
+def new_sightings(planned: Plan, seen: Mapping[str, Seen]) -> list[FileSighting]:
     """The sightings that do not say again what the newest one of that path says."""
-    return [one for one in planned.sightings if not is_told(one, seen.get(one.found.path))]
+    return [one for one in planned.sightings if not is_known_sighting(one, seen.get(one.found.path))]
 
 
-def is_told(sighting: Sighting, before: Seen | None) -> bool:
+def is_known_sighting(sighting: FileSighting, before: Seen | None) -> bool:
     if before is None or sighting.state == "read":
         return False
     is_same = (before["state"], before["file_id"]) == (sighting.state, sighting.file_id)
@@ -75,6 +75,6 @@ def has_other_problems(planned: Plan, seen: Mapping[str, Seen]) -> bool:
     return any(state in PROBLEMS for state in (*(one.state for one in planned.sightings), *before))
 
 
-def is_kept(name: str) -> bool:
+def is_handed_on(name: str) -> bool:
     """Counts that a run hands on to the next."""
     return name in HANDED_ON or name.startswith("findings:")

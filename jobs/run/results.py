@@ -9,7 +9,7 @@ from schemas.gold.finding import SEVERITIES
 PUBLISHED = "all else is published; mend the files and run again"
 
 
-def require_whole(result: RunResult, todo: str = PUBLISHED) -> None:
+def require_whole_result(result: RunResult, todo: str = PUBLISHED) -> None:
     """PartialInput: what could be read was published, or todo says what became of it; some files could not be read, or
     those of a node were read in another zone than its own."""
     if result.problems:
@@ -28,7 +28,7 @@ def require_whole(result: RunResult, todo: str = PUBLISHED) -> None:
         )
 
 
-def require_calm(
+def require_calm_run(
     fail_on: str | None,
     result: RunResult,
     severities: Sequence[str],

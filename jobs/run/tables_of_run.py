@@ -7,9 +7,9 @@ import pyarrow as pa
 
 from jobs.incremental.at_hand import AtHand
 from pipeline.catalog.tables import BY_NAME
-from pipeline.core.conditions import Condition, reaches
+from pipeline.core.conditions import Condition, is_reaching_implied
 from pipeline.core.frames import frame_of
-from pipeline.core.stored_tables import ReadableTables, asked_of, named_in
+from pipeline.core.stored_tables import ReadableTables, columns_to_read, select_from_memory
 from schemas.bronze import log_record
 from schemas.spec import TableSpec
 
@@ -27,23 +27,25 @@ class TablesOfRun:
         self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
     ) -> pa.Table:
         wanted = columns or spec.columns
-        rows = None if self.at_hand is None else held(self.at_hand, spec, condition, wanted)
+        rows = None if self.at_hand is None else held_rows(self.at_hand, spec, condition, wanted)
         return (
-            self.stored.read(spec, condition, wanted) if rows is None else asked_of(rows, condition, wanted)
+            self.stored.read(spec, condition, wanted)
+            if rows is None
+            else select_from_memory(rows, condition, wanted)
         )
 
 
-def held(
+def held_rows(
     at_hand: AtHand, spec: TableSpec, condition: Condition | None, columns: Sequence[str]
 ) -> pl.DataFrame | None:
     """Rows of a table, all that meet the condition among them; None: the run holds less."""
     if spec == log_record.SPEC:
-        return held_records(at_hand, named_in(condition, columns))
+        return held_records(at_hand, columns_to_read(condition, columns))
     built = at_hand.built.get(spec.name)
     if built is None:
         return None
     ordered_by = BY_NAME[spec.name].ordered_by
-    is_replaced = built.since is not None and reaches(condition, ordered_by, built.since)
+    is_replaced = built.since is not None and is_reaching_implied(condition, ordered_by, built.since)
     return built.rows if built.is_all or is_replaced else None
 
 

@@ -7,7 +7,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from pipeline.store.failures import chain, java_trace
+from pipeline.store.failures import exception_chain, java_trace
 
 PREFIX = "kafka-controller-audit-"
 
@@ -36,4 +36,4 @@ def kept_traces(job: str, problem: BaseException) -> str:
 
 
 def of_java(problem: BaseException) -> list[str]:
-    return [f"\n{text}\n" for one in chain(problem) if (text := java_trace(one))]
+    return [f"\n{text}\n" for one in exception_chain(problem) if (text := java_trace(one))]

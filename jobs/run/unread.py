@@ -10,7 +10,7 @@ from schemas.bronze.file_sighting import LOOKS_LIKE, PROBLEMS, READ_UNTIL
 States = Mapping[str, tuple[str, str | None]]
 
 
-def problems(found: States) -> list[tuple[str, str]]:
+def unreadable_files(found: States) -> list[tuple[str, str]]:
     """Path and sentence of what cannot be read."""
     return [(path, said or "") for path, (state, said) in found.items() if is_problem(state, said)]
 
@@ -20,7 +20,7 @@ def is_problem(state: str, said: str | None) -> bool:
     return state in PROBLEMS or READ_UNTIL in (said or "")
 
 
-def unread(found: States) -> list[tuple[str, str]]:
+def unread_files(found: States) -> list[tuple[str, str]]:
     """The same and of what is none of Kafka's, though its name or its lines say so."""
     return [
         (path, said or state)
@@ -30,7 +30,7 @@ def unread(found: States) -> list[tuple[str, str]]:
     ]
 
 
-def excerpts(found: States) -> list[tuple[str, str]]:
+def excerpt_files(found: States) -> list[tuple[str, str]]:
     """Path and sentence of what grep made of another file."""
     return [
         (path, said or "")

@@ -4,13 +4,13 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 
 from jobs.incremental.builder import Builder
-from jobs.incremental.fingerprints import fresh_tables, sound, watermark
+from jobs.incremental.fingerprints import fresh_tables, table_watermark, tables_on_fresh_inputs
 from jobs.incremental.night import Night
 from jobs.incremental.placement import Placement, placement_of
 from jobs.run.conservation import require_conserved
 from jobs.run.progress import Progress
-from jobs.run.quality_gate import QualityGate, open_findings, said_of
-from jobs.run.request import is_kept
+from jobs.run.quality_gate import QualityGate, expectation_text, open_findings
+from jobs.run.request import is_handed_on
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import BY_NAME, SPECS, TABLES, Refresh
 from pipeline.core.errors import GateFailed, SettingsError
@@ -43,7 +43,7 @@ class Upkeep:
         stored = self.published.counts.get("total_bytes", 0)
         tune_for_size(store.spark, stored, stored)
         self.versions = store.restore(SPECS, self.published)
-        self.counts = {name: value for name, value in self.published.counts.items() if is_kept(name)}
+        self.counts = {name: value for name, value in self.published.counts.items() if is_handed_on(name)}
         self.counts["load_seq"] = self.published.counts.get("load_seq", 0)
         self.watermarks = dict(self.published.watermarks)
 
@@ -73,7 +73,7 @@ class Upkeep:
         if failed:
             raise GateFailed(
                 expected=f"every critical expectation to hold in cluster {self.store.cluster_id}",
-                found=f"{len(failed)} broken, first {said_of(failed[0])}",
+                found=f"{len(failed)} broken, first {expectation_text(failed[0])}",
                 todo="what was published before stays",
             )
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
@@ -85,9 +85,9 @@ class Upkeep:
         """Tables that were built are as they would be built now if all that they stand on is, too: else the next run
         builds them again."""
         of_run = (self.counts["load_seq"], self.settings, self.store.cluster_id)
-        fresh = sound(names, fresh_tables(self.published.watermarks, *of_run))
+        fresh = tables_on_fresh_inputs(names, fresh_tables(self.published.watermarks, *of_run))
         built = (name for name in names if name in self.watermarks)
-        self.watermarks |= {name: watermark(name, *of_run) if name in fresh else "" for name in built}
+        self.watermarks |= {name: table_watermark(name, *of_run) if name in fresh else "" for name in built}
 
     def publish(self) -> None:
         """The heads of all tables, with one row of ops.run."""

@@ -10,7 +10,7 @@ from jobs.intake.bronze_writer import Intake
 from jobs.run.progress import Progress
 from jobs.run.quality_gate import QualityGate
 from pipeline.bronze.planning import Plan
-from pipeline.catalog.tables import Table
+from pipeline.catalog.tables import CatalogTable
 from schemas.spec import TableSpec
 
 
@@ -34,7 +34,7 @@ class Work:
             self.progress.stage("understood", f"{totals['understood']:,} of {totals['records']:,} records")
         return lost
 
-    def build(self, tables: Sequence[Table]) -> AtHand:
+    def build(self, tables: Sequence[CatalogTable]) -> AtHand:
         """Runs the kernels of these tables on what is loaded, and stores their rows."""
         self.progress.stage("build", f"{len(tables)} tables")
         builder, planned = Builder(self.intake.night, self.sift), self.planned

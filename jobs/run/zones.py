@@ -20,19 +20,19 @@ def zones_at_hand(cluster_id: str, at_hand: AtHand | None) -> dict[int, str]:
     """As said_of_zones, of a run that built terms of controllers; else empty."""
     if at_hand is None or term.SPEC.name not in at_hand.built:
         return {}
-    return said_of_zones(cluster_id, at_hand.whole(BY_NAME[wording_seen.SPEC.name]))
+    return zone_sentences(cluster_id, at_hand.whole(BY_NAME[wording_seen.SPEC.name]))
 
 
-def said_of_zones(cluster_id: str, said: pl.DataFrame) -> dict[int, str]:
+def zone_sentences(cluster_id: str, said: pl.DataFrame) -> dict[int, str]:
     """By node that logs in another time zone than most what is said of its files: they cannot be judged together.
 
     said: as other_zones takes it.
     """
     return {
         one["node_id"]: SAID.format(
-            time_text(abs(one["ahead"])),
+            zone_offset_text(abs(one["ahead"])),
             "ahead of" if one["ahead"] > timedelta() else "behind",
-            listed(one["others"]),
+            node_list_text(one["others"]),
             cluster_id,
             one["node_id"],
         )
@@ -40,10 +40,10 @@ def said_of_zones(cluster_id: str, said: pl.DataFrame) -> dict[int, str]:
     }
 
 
-def time_text(ahead: timedelta) -> str:
+def zone_offset_text(ahead: timedelta) -> str:
     hours, minutes = divmod(int(ahead.total_seconds()) // 60, 60)
     return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes else [])])
 
 
-def listed(nodes: Sequence[int]) -> str:
+def node_list_text(nodes: Sequence[int]) -> str:
     return f"node{'s' if len(nodes) > 1 else ''} {', '.join(map(str, nodes))}"

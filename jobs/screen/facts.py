@@ -10,18 +10,24 @@ from typing import Any
 from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import TABLES as CHANGED
 from jobs.questions.changes.asked import changes_of
-from jobs.questions.finding_lines import first_places
+from jobs.questions.finding_lines import first_evidence
 from jobs.questions.floods import floods_of
 from jobs.questions.half_read import half_read_text
 from jobs.questions.log_folder import folder_of
-from jobs.questions.nodes import in_office, mode_of, offices, releases_before, releases_of
-from jobs.questions.outages import TABLE, Outages, asked_of
+from jobs.questions.nodes import (
+    controllers_without_term,
+    last_active_controller,
+    mode_of,
+    releases_before,
+    releases_of,
+)
+from jobs.questions.outages import TABLE, Outages, outages_since
 from jobs.questions.reassignments import TABLE as ATTEMPTS
 from jobs.questions.reassignments import reassignments_of
 from jobs.questions.rows import Place, Row
 from jobs.questions.topics import TABLE as LIVES
-from jobs.questions.topics import topics_of
-from jobs.questions.untold import KNOWN, Untold, is_moves_log_given, untold
+from jobs.questions.topics import topic_counts
+from jobs.questions.untold import KNOWN, Untold, find_unknowns, has_moves_log
 from jobs.questions.window import Window
 
 AT_ONCE = 4
@@ -69,7 +75,7 @@ class Facts:
     beyond: str | None = None
 
 
-def gather(
+def gather_facts(
     answers: Answers,
     watermarks: Mapping[str, str],
     before: int,
@@ -93,23 +99,27 @@ def gather(
         "mode": partial(mode_of, answers),
         "releases": partial(releases_of, answers),
         "releases_before": partial(releases_before, answers),
-        "in_office": partial(in_office, answers),
-        "offices": partial(offices, answers),
+        "in_office": partial(last_active_controller, answers),
+        "offices": partial(controllers_without_term, answers),
         "half_read": partial(half_read_text, answers),
-        "untold": partial(untold, answers) if has("gold.finding") else Untold,
-        "are_moves_given": partial(is_moves_log_given, answers),
+        "untold": partial(find_unknowns, answers) if has("gold.finding") else Untold,
+        "are_moves_given": partial(has_moves_log, answers),
         "terms": answers.terms if has("gold.controller_term") else list,
         "findings": answers.findings if has("gold.finding") else list,
-        "changes": partial(changes_of, answers, since, until) if all(map(has, CHANGED)) else none,
-        "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none,
+        "changes": partial(changes_of, answers, since, until)
+        if all(map(has, CHANGED))
+        else none_without_table,
+        "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none_without_table,
         "deleting": answers.deleting,
-        "brokers": answers.brokers if has("gold.leader_imbalance") else none,
-        "outages": partial(asked_of, answers, last, since) if has(TABLE) else none,
-        "topics": partial(topics_of, answers, since) if has(LIVES) else none,
-        "reassignments": partial(reassignments_of, answers, since) if has(ATTEMPTS) else none,
-        "elections": partial(answers.elections, since) if has("gold.leader_election") else none,
-        "ratio_checks": partial(answers.ratio_checks, since) if has("gold.imbalance_check") else none,
-        "moves": partial(answers.moves, since) if has("gold.transition_audit") else none,
+        "brokers": answers.brokers if has("gold.leader_imbalance") else none_without_table,
+        "outages": partial(outages_since, answers, last, since) if has(TABLE) else none_without_table,
+        "topics": partial(topic_counts, answers, since) if has(LIVES) else none_without_table,
+        "reassignments": partial(reassignments_of, answers, since) if has(ATTEMPTS) else none_without_table,
+        "elections": partial(answers.elections, since) if has("gold.leader_election") else none_without_table,
+        "ratio_checks": partial(answers.ratio_checks, since)
+        if has("gold.imbalance_check")
+        else none_without_table,
+        "moves": partial(answers.moves, since) if has("gold.transition_audit") else none_without_table,
         "replay_checks": partial(answers.replay_checks, since) if has("gold.replay_check") else dict,
         "odd_moves": (
             partial(answers.odd_moves, SHOWN_MOVES, since) if has("gold.transition_audit") else list
@@ -118,11 +128,11 @@ def gather(
     with ThreadPoolExecutor(AT_ONCE) as pool:
         futures = {name: pool.submit(ask) for name, ask in asked.items()}
         found = {name: future.result() for name, future in futures.items()}
-    places, moves = first_places(found["findings"], since), found["odd_moves"]
+    places, moves = first_evidence(found["findings"], since), found["odd_moves"]
     lines = answers.lines([*places, *moves], shown=moves)
     folder = folder_of(answers.segments["path"])
     return Facts(since=since, read=read, **found, lines=lines, folder=folder, beyond=beyond)
 
 
-def none() -> None:
+def none_without_table() -> None:
     return None

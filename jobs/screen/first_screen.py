@@ -4,22 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from jobs.layout import wrapped
+from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
 from jobs.questions.changes.screen import change_lines
-from jobs.questions.finding_lines import finding_lines
+from jobs.questions.finding_lines import screen_finding_lines
 from jobs.questions.floods import flood_text
-from jobs.questions.log_folder import below, logs_in
-from jobs.questions.nodes import controller_text, release_text
+from jobs.questions.log_folder import logs_in, path_below
+from jobs.questions.nodes import last_controller_text, release_text
 from jobs.questions.outages import outage_lines
 from jobs.questions.reassignments import reassignment_lines
-from jobs.questions.topics import topic_lines
+from jobs.questions.topics import topic_summary_lines
 from jobs.run.request import RunRequest, RunResult
-from jobs.screen.facts import Facts, gather
-from jobs.screen.sections import broker_lines, move_lines, term_lines
-from jobs.screen.verdict import not_known, verdict
+from jobs.screen.facts import Facts, gather_facts
+from jobs.screen.sections import screen_broker_lines, screen_move_lines, term_lines
+from jobs.screen.verdict import undecided_lines, verdict_lines
 from jobs.screen.where_next import where_next
-from jobs.text import age_text, bounds_text, clock, day_clock, human_bytes, printable, shortened
+from jobs.text import age_text, bounds_text, clock_text, day_clock, human_bytes, printable_line, shorten_line
 from pipeline.core.stored_tables import ReadableTables
 from schemas.gold.finding import SEVERITIES
 
@@ -52,8 +52,8 @@ def first_screen(tables: ReadableTables, folder: str, request: RunRequest, resul
     said in three lines."""
     if result.outcome == "nothing_new":
         said = f"nothing new; when last judged {standing_text(result.counts)}"
-        return Screen(nothing_new(folder, request, result), standing(result.counts), said)
-    facts = gather(Answers(request.cluster_id, tables), result.watermarks, result.before)
+        return Screen(nothing_new(folder, request, result), standing_severities(result.counts), said)
+    facts = gather_facts(Answers(request.cluster_id, tables), result.watermarks, result.before)
     return screen_of(facts, request, result, where_next(request, folder, facts))
 
 
@@ -61,41 +61,45 @@ def screen_of(
     facts: Facts, request: RunRequest, result: RunResult, then: Sequence[str], shown: Sequence[str] = ()
 ) -> Screen:
     """then: where to go on; shown: what of it is shown, where that is not all."""
-    judged = verdict(facts, len(result.unread), is_judged=result.is_judged)
+    judged = verdict_lines(facts, len(result.unread), is_judged=result.is_judged)
     parts: list[Sequence[str]] = [
-        heading(request, facts),
-        reading(facts, result),
-        fitted(at_end(facts), 8),
-        fitted(judged, 9),
-        fitted(not_known(facts), 9) if result.is_judged else [],
-        fitted(shown or window(facts), 9),
+        screen_heading(request, facts),
+        reading_lines(facts, result),
+        fit_lines(at_end(facts), 8),
+        fit_lines(judged, 9),
+        fit_lines(undecided_lines(facts), 9) if result.is_judged else [],
+        fit_lines(shown or window_lines(facts), 9),
         [""],
-        change_lines(facts.changes, facts.read["last_at"], facts.since, all_of("changes", request)),
-        finding_lines(
-            facts.findings, facts.lines, facts.read["last_at"], facts.since, all_of("findings", request)
+        change_lines(facts.changes, facts.read["last_at"], facts.since, show_all_command("changes", request)),
+        screen_finding_lines(
+            facts.findings,
+            facts.lines,
+            facts.read["last_at"],
+            facts.since,
+            show_all_command("findings", request),
         ),
         term_lines(facts),
         outage_part(facts),
-        topic_lines(facts.topics),
+        topic_summary_lines(facts.topics),
         reassignment_lines(facts.reassignments),
-        broker_lines(facts),
-        move_lines(facts),
+        screen_broker_lines(facts),
+        screen_move_lines(facts),
         then,
     ]
     text = "\n".join(line for part in parts for line in part)
-    return Screen(text, standing(result.counts), judged[0].removeprefix("VERDICT").strip())
+    return Screen(text, standing_severities(result.counts), judged[0].removeprefix("VERDICT").strip())
 
 
-def all_of(command: str, request: RunRequest) -> str:
+def show_all_command(command: str, request: RunRequest) -> str:
     """What tells all of it: where nothing is stored, the same command as JSON."""
     return command if request.warehouse else "--format json"
 
 
-def fitted(lines: Sequence[str], hang: int) -> list[str]:
-    return [line for one in lines for line in wrapped(one, hang)]
+def fit_lines(lines: Sequence[str], hang: int) -> list[str]:
+    return [line for one in lines for line in wrap_text(one, hang)]
 
 
-def standing(counts: Mapping[str, int]) -> tuple[str, ...]:
+def standing_severities(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Severities of the findings that are new or ongoing, as the run counted them."""
     return tuple(one for one in SEVERITIES if counts.get(f"findings:{one}"))
 
@@ -111,10 +115,10 @@ def nothing_new(folder: str, request: RunRequest, result: RunResult) -> str:
         f"FINDINGS new or ongoing when last judged: {standing_text(result.counts)}",
         f"TABLES   {folder}/<layer>/<table>",
     ]
-    return "\n".join(fitted(lines, 9))
+    return "\n".join(fit_lines(lines, 9))
 
 
-def heading(request: RunRequest, facts: Facts) -> list[str]:
+def screen_heading(request: RunRequest, facts: Facts) -> list[str]:
     read = facts.read
     mode = {"kraft": "KRaft", "zookeeper": "ZooKeeper"}.get(facts.mode or "", "mode unknown")
     release = f" {release_text(facts.releases, facts.releases_before, facts.mode)}" if facts.releases else ""
@@ -123,19 +127,19 @@ def heading(request: RunRequest, facts: Facts) -> list[str]:
     origin = request.settings.source_of("zone")
     said = "no zone given" if origin == "defaults" else f"zone by {origin}"
     if not read["last_at"]:
-        return wrapped(f"{request.cluster_id}  {mode}{release}  nodes {nodes}  no time on any record", HANG)
+        return wrap_text(f"{request.cluster_id}  {mode}{release}  nodes {nodes}  no time on any record", HANG)
     first, last = read["first_at"], read["last_at"]
     age = age_text(datetime.now(UTC) - last)
-    end = clock(last) if first.date() == last.date() else day_clock(last)
+    end = clock_text(last) if first.date() == last.date() else day_clock(last)
     span = f"{day_clock(first)} - {end} UTC (age {age})"
     return [
-        *wrapped(f"{request.cluster_id}  {mode}{release}  nodes {nodes}  DATA {span}", HANG),
+        *wrap_text(f"{request.cluster_id}  {mode}{release}  nodes {nodes}  DATA {span}", HANG),
         *logs_in(facts.folder, HANG * " "),
-        *wrapped(f"{HANG * ' '}times in {zones} ({said})", HANG),
+        *wrap_text(f"{HANG * ' '}times in {zones} ({said})", HANG),
     ]
 
 
-def reading(facts: Facts, result: RunResult) -> list[str]:
+def reading_lines(facts: Facts, result: RunResult) -> list[str]:
     read = facts.read
     understood, records = int(read["understood"] or 0), int(read["records"] or 0)
     new = result.counts.get("records", 0)
@@ -157,22 +161,22 @@ def reading(facts: Facts, result: RunResult) -> list[str]:
     if skipped:
         lines.append(f"      not read: {', '.join(skipped)}")
     lines += [
-        f"        {shortened(below(path, facts.folder), 1000)}: {shortened(said, 600)}"
+        f"        {shorten_line(path_below(path, facts.folder), 1000)}: {shorten_line(said, 600)}"
         for path, said in [*result.unread[:SHOWN_UNREAD], *result.excerpts[:SHOWN_UNREAD]]
     ]
     if len(result.unread) > SHOWN_UNREAD:
         lines.append(f"        {len(result.unread) - SHOWN_UNREAD} more in silver.log_gap (not_read)")
-    lines += [f"      left out: {shortened(one, 160)} (ops.quality_result)" for one in result.left_out]
+    lines += [f"      left out: {shorten_line(one, 160)} (ops.quality_result)" for one in result.left_out]
     lines += [f"      another zone: node {node_id}: {said}" for node_id, said in result.other_zones.items()]
-    return fitted(lines, HANG + 4)
+    return fit_lines(lines, HANG + 4)
 
 
 def at_end(facts: Facts) -> list[str]:
     end, deleting = facts.at_end, facts.deleting
     if end is None:
         return []
-    controller = controller_text(facts.terms, facts.findings, facts.in_office)
-    topics = f" ({printable(', '.join(deleting[:3]))})" if deleting else ""
+    controller = last_controller_text(facts.terms, facts.findings, facts.in_office)
+    topics = f" ({printable_line(', '.join(deleting[:3]))})" if deleting else ""
     unknown = f" | not known {end['unknown']}" if end["unknown"] else ""
     if not end["partitions"]:
         return [f"AT END  partitions: not enough evidence | controller {controller}"]
@@ -186,7 +190,7 @@ def at_end(facts: Facts) -> list[str]:
     ]
 
 
-def window(facts: Facts) -> list[str]:
+def window_lines(facts: Facts) -> list[str]:
     """What is over by the first record that this run brought is counted, and not shown."""
     if facts.since is None:
         return []

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from jobs.layout import wrapped
+from jobs.layout import wrap_text
 from jobs.questions.ask_text import broker_table
 from jobs.questions.nodes import KRAFT
 from jobs.questions.rows import Row
 from jobs.questions.terms import is_by_clocks, short_table
 from jobs.screen.facts import Facts
-from jobs.text import printable, printable_lines
+from jobs.text import printable_line, printable_lines
 from pipeline.kafka.machines.by_release import why_normal
 
 SHOWN_TERMS = 20
@@ -17,7 +17,7 @@ HANG = 7
 
 
 def term_lines(facts: Facts) -> list[str]:
-    terms = [one for one in facts.terms if is_since(one, facts.since)] or facts.terms[-1:]
+    terms = [one for one in facts.terms if is_term_since(one, facts.since)] or facts.terms[-1:]
     earlier = len(facts.terms) - len(terms[-SHOWN_TERMS:])
     more = [f"  {earlier} earlier ones in gold.controller_term"] if earlier else []
     shown = terms[-SHOWN_TERMS:]
@@ -25,14 +25,14 @@ def term_lines(facts: Facts) -> list[str]:
     return [*short_table(shown, facts.findings), *clocks, *more, ""] if terms else []
 
 
-def is_since(term: Row, since: datetime | None) -> bool:
+def is_term_since(term: Row, since: datetime | None) -> bool:
     """True if a line of it, or of its end, is of that time or later."""
     told = (term[name] for name in ("last_act_at", "ended_at", "superseded_at"))
     times = [at.astimezone(UTC) for at in told if at]
     return since is None or term["ended_how"] == "open" or (bool(times) and max(times) >= since)
 
 
-def broker_lines(facts: Facts) -> list[str]:
+def screen_broker_lines(facts: Facts) -> list[str]:
     if facts.brokers is None:
         return []
     is_kraft = any(one["mode"] == "kraft" for one in facts.terms)
@@ -55,7 +55,7 @@ def ratio_lines(checks: Row | None) -> list[str]:
         f" | partitions listed {checks['lists_alike']:,} of {checks['lists']:,}" if checks["lists"] else ""
     )
     ratios = f"ratios {checks['equal']:,} of {checks['said']:,}{''.join(notes + unequal)}"
-    return wrapped(f"  as Kafka prints it itself: {ratios}{lists}")
+    return wrap_text(f"  as Kafka prints it itself: {ratios}{lists}")
 
 
 CHECKED = {
@@ -73,7 +73,7 @@ def checked_lines(checks: Mapping[str, Row]) -> list[str]:
             unsure = f", {one['undecided']:,} undecided" if one["undecided"] else ""
             differing = f", {one['differing']:,} DIFFER" if one["differing"] else ""
             told.append(f"{words} {one['equal']:,} of {one['said']:,}{unsure}{differing}")
-    return wrapped(f"       as Kafka says itself: {' | '.join(told)}", HANG + 2) if told else []
+    return wrap_text(f"       as Kafka says itself: {' | '.join(told)}", HANG + 2) if told else []
 
 
 def why_no_move(facts: Facts) -> str:
@@ -84,13 +84,13 @@ def why_no_move(facts: Facts) -> str:
     return facts.beyond or "no move was logged"
 
 
-def move_lines(facts: Facts) -> list[str]:
+def screen_move_lines(facts: Facts) -> list[str]:
     counts = facts.moves
     if counts is None:
         return []
     total = sum(count for verdict, count in counts.items() if verdict != "normal")
     if not total:
-        return [*wrapped(f"MOVES  not judged: {why_no_move(facts)}", HANG), ""]
+        return [*wrap_text(f"MOVES  not judged: {why_no_move(facts)}", HANG), ""]
     names = (
         "illegal",
         "discontinuity",
@@ -103,11 +103,11 @@ def move_lines(facts: Facts) -> list[str]:
         "hidden",
     )
     said = " | ".join(f"{name.replace('_', ' ')} {counts.get(name, 0):,}" for name in names)
-    lines = wrapped(f"MOVES  {said}", HANG)
+    lines = wrap_text(f"MOVES  {said}", HANG)
     if counts.get("refused"):
         lines.append(f"       {counts['normal']} of the refused are normal in this release")
     if facts.level and not facts.level["is_trace"] and facts.are_moves_given:
-        lines += wrapped(
+        lines += wrap_text(
             "       INFO: replica moves, and partitions going Offline or NonExistent, are not printed; to see them set",
             HANG,
         )
@@ -119,11 +119,11 @@ def move_lines(facts: Facts) -> list[str]:
         found = facts.lines[one["file_id"], one["byte_offset"]]
         text = next(iter(printable_lines(bytes(found["raw"] or b""), width=230)))
         normal = " (normal)" if one["normal"] else ""
-        lines.append(f"  {one['verdict']}{normal}  {printable(found['near'])}:{found['line']}")
+        lines.append(f"  {one['verdict']}{normal}  {printable_line(found['near'])}:{found['line']}")
         lines.append(f"    {text}")
         why = why_normal(one["machine"], one["from_state"], one["to_state"]) if one["normal"] else ""
         if why and why not in reasons:
-            lines += wrapped(f"    {why}")
+            lines += wrap_text(f"    {why}")
         reasons.add(why)
     odd_count = counts.get("illegal", 0) + counts.get("refused", 0)
     more = [f"  {odd_count - len(odd)} more in gold.transition_audit"] if odd_count > len(odd) else []

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jobs.layout import wrapped
+from jobs.layout import wrap_text
 from schemas.gold.finding import SEVERITIES
 
 FAILED = "FAILED: {}"
@@ -32,16 +32,16 @@ class Verdict:
         )
 
 
-def failed(cluster_id: str, why: object) -> Verdict:
+def failed_verdict(cluster_id: str, why: object) -> Verdict:
     return Verdict(cluster_id, FAILED.format(why), is_failed=True)
 
 
-def summary(verdicts: Iterable[Verdict]) -> list[str]:
+def verdict_summary(verdicts: Iterable[Verdict]) -> list[str]:
     """None where there is one cluster alone."""
     ordered = sorted(verdicts, key=lambda one: one.need)
     if len(ordered) < 2:
         return []
     width = max(len(one.cluster_id) for one in ordered)
     hang = min(11 + width, MOST_HANG)
-    lines = (wrapped(f"SUMMARY  {one.cluster_id:<{width}}  {one.sentence}", hang) for one in ordered)
+    lines = (wrap_text(f"SUMMARY  {one.cluster_id:<{width}}  {one.sentence}", hang) for one in ordered)
     return ["", *(line for one in lines for line in one)]

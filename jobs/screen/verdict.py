@@ -1,20 +1,20 @@
 """What the first screen makes of it all in a sentence, and what no line tells."""
 
-from jobs.questions.finding_lines import SEVERITY, is_since, told
+from jobs.questions.finding_lines import SEVERITY, is_finding_since, unsuppressed_findings
 from jobs.questions.nodes import KRAFT, may_be_silent
 from jobs.screen.facts import Facts
-from jobs.text import clock, counted
+from jobs.text import clock_text, format_count
 
 UNTOLD = "who led what then, and for how long partitions had no leader, is not known"
 
 
-def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
+def verdict_lines(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
     """No data is never OK; nor is what was not judged or not read (unread: files), nor a log level at which moves are
     not printed."""
     if not is_judged:
         return ["VERDICT  not judged by this job: the nightly job does"]
     missing = f"{unread} file{'s' if unread > 1 else ''} could not be read" if unread else ""
-    shown = told(facts.findings)
+    shown = unsuppressed_findings(facts.findings)
     is_harm_told = any(one["severity"] != "info" for one in shown)
     if not facts.beyond and (not facts.read["records"] or not (facts.terms or is_harm_told)):
         return [f"VERDICT  NOT ENOUGH EVIDENCE: {not_enough(facts)}{', ' + missing if missing else ''}"]
@@ -22,7 +22,7 @@ def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
     counts = {severity: standing_ones.count(severity) for severity in SEVERITY}
     said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
     over = [one for one in shown if one["status"] == "resolved"]
-    lately = sum(is_since(one, facts.since) for one in over)
+    lately = sum(is_finding_since(one, facts.since) for one in over)
     others = {
         "resolved": lately,
         "resolved before": len(over) - lately,
@@ -36,10 +36,10 @@ def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
     if counts["critical"] or counts["warning"]:
         return [f"VERDICT  NOT OK: {said}{resolved}{'; ' + missing if missing else ''}"]
     nothing = f"nothing found{': ' + said if said else ''}{resolved}{still_offline(facts)}{blind_spot(facts)}"
-    return [f"VERDICT  {with_doubt(nothing, missing, facts.half_read or facts.untold.any)}"]
+    return [f"VERDICT  {doubted_verdict(nothing, missing, facts.half_read or facts.untold.any)}"]
 
 
-def with_doubt(nothing: str, unread: str, untold: str | None) -> str:
+def doubted_verdict(nothing: str, unread: str, untold: str | None) -> str:
     """Where files were not read, or the logs that would tell were not given, it is not said alone that all is well."""
     if unread:
         return f"NOT ENOUGH EVIDENCE: {unread}; in the others {nothing}"
@@ -49,7 +49,7 @@ def with_doubt(nothing: str, unread: str, untold: str | None) -> str:
 def still_offline(facts: Facts) -> str:
     """What was asked for, as a stop of the cluster, is no finding that goes on; but it is so."""
     count = facts.at_end["offline"] if facts.at_end else 0
-    return f"; at the end of the data {counted(count, 'partition')} without a leader" if count else ""
+    return f"; at the end of the data {format_count(count, 'partition')} without a leader" if count else ""
 
 
 def not_enough(facts: Facts) -> str:
@@ -58,10 +58,10 @@ def not_enough(facts: Facts) -> str:
     return f"controller {facts.in_office} was in office, and its election was not read"
 
 
-def not_known(facts: Facts) -> list[str]:
+def undecided_lines(facts: Facts) -> list[str]:
     """What a reader would expect to be told of, and no line says."""
     lines = [f"         {facts.half_read}, so {UNTOLD}"] if facts.half_read else []
-    lines += two_in_office(facts)
+    lines += several_active_lines(facts)
     if facts.terms and facts.untold.controllers:
         lines.append(
             f"         {facts.untold.controllers}, so what was done and asked for then is told in part"
@@ -78,12 +78,12 @@ def not_known(facts: Facts) -> list[str]:
     ]
 
 
-def two_in_office(facts: Facts) -> list[str]:
+def several_active_lines(facts: Facts) -> list[str]:
     """Of several controllers without a term none is known to have given up."""
     if len(facts.offices) < 2:
         return []
     names = [
-        f"{one['controller_id']} (from {clock(one['from_at'])}, epoch not told)" for one in facts.offices
+        f"{one['controller_id']} (from {clock_text(one['from_at'])}, epoch not told)" for one in facts.offices
     ]
     return [
         f"         controllers {', '.join(names[:-1])} and {names[-1]} took over, and no line tells that one resigned"

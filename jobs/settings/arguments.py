@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
 from schemas.gold.finding import SEVERITIES
@@ -25,7 +25,7 @@ class Takes(Protocol):
     def add_argument(self, *names: str, **told: Any) -> argparse.Action: ...
 
 
-def parser(job: str, description: str) -> argparse.ArgumentParser:
+def job_parser(job: str, description: str) -> argparse.ArgumentParser:
     """Flags of every job; those of a setting stand before the file's and the environment's."""
     arguments = Parser(prog=f"kafka-controller-audit {job}", description=description, epilog=WIDTH_HELP)
     arguments.add_argument(
@@ -38,10 +38,10 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
     on_warehouse(arguments)
     arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
     arguments.add_argument(
-        "--since", type=moment, metavar="TIME", help="only files with records at or after it, UTC"
+        "--since", type=parse_moment, metavar="TIME", help="only files with records at or after it, UTC"
     )
     arguments.add_argument(
-        "--until", type=moment, metavar="TIME", help="only files with records before it, UTC"
+        "--until", type=parse_moment, metavar="TIME", help="only files with records before it, UTC"
     )
     on_settings(arguments)
     arguments.add_argument(
@@ -94,7 +94,7 @@ def on_warehouse(arguments: argparse.ArgumentParser) -> None:
     )
     arguments.add_argument(
         "--wait",
-        type=seconds,
+        type=parse_seconds,
         nargs="?",
         const=math.inf,
         default=0.0,
@@ -103,14 +103,14 @@ def on_warehouse(arguments: argparse.ArgumentParser) -> None:
     )
 
 
-def seconds(text: str) -> float:
+def parse_seconds(text: str) -> float:
     with contextlib.suppress(ValueError):
         if math.isfinite(float(text)) and float(text) >= 0:
             return float(text)
     raise argparse.ArgumentTypeError(f"expected a number of seconds such as 600, found {text!r}")
 
 
-def moment(text: str) -> datetime:
+def parse_moment(text: str) -> datetime:
     """An ISO time; without a zone it is UTC."""
     try:
         found = datetime.fromisoformat(text)
@@ -125,7 +125,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
     """The settings in force; SettingsError says which one is wrong."""
     given = vars(arguments)
     flags = {key: given[key] for key in FLAGS if given.get(key) is not None}
-    return load(arguments.conf, flags)
+    return load_settings(arguments.conf, flags)
 
 
 def require_logs(arguments: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, PositiveInt, model_validator
 
-from jobs.settings.masking import Part
+from jobs.settings.masking import MaskingPart
 from jobs.settings.types import EntityPattern
 from pipeline.rules.order import RULE_NAMES
 
@@ -32,7 +32,7 @@ Moment = Annotated[datetime, BeforeValidator(_moment)]
 Reason = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class FindingLimits(Part):
+class FindingLimits(MaskingPart):
     overlap_ms: Milliseconds
     no_controller_ms: Milliseconds
     no_quorum_leader_ms: Milliseconds
@@ -47,7 +47,7 @@ class FindingLimits(Part):
     reassignment_minutes: PositiveInt
 
 
-class FindingLimitsOverride(Part):
+class FindingLimitsOverride(MaskingPart):
     overlap_ms: Milliseconds | None = None
     no_controller_ms: Milliseconds | None = None
     no_quorum_leader_ms: Milliseconds | None = None
@@ -62,7 +62,7 @@ class FindingLimitsOverride(Part):
     reassignment_minutes: PositiveInt | None = None
 
 
-class Suppression(Part):
+class SuppressionEntry(MaskingPart):
     """Findings of a rule, about an entity that a regular expression matches whole, or both: not told until then."""
 
     rule: RuleName | None = None
@@ -77,7 +77,7 @@ class Suppression(Part):
         return self
 
 
-class Maintenance(Part):
+class Maintenance(MaskingPart):
     """What begins and ends in it and is not critical is not told."""
 
     since: Moment
@@ -91,6 +91,6 @@ class Maintenance(Part):
         return self
 
 
-class Known(Part):
-    suppressions: tuple[Suppression, ...] = ()
+class KnownFindings(MaskingPart):
+    suppressions: tuple[SuppressionEntry, ...] = ()
     maintenance: tuple[Maintenance, ...] = ()

@@ -12,15 +12,15 @@ ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.)|\Z)", re.DOTALL)
 LETTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
-def properties(data: bytes, wanted: Collection[str]) -> dict[str, str]:
+def parse_java_properties(data: bytes, wanted: Collection[str]) -> dict[str, str]:
     """The values of the wanted keys, without blanks around them as Kafka takes them; of a key that stands twice the
     last one. Source: java.util.Properties.load, org.apache.kafka.common.config.ConfigDef.parseType."""
     found: dict[str, str] = {}
     for line in logical_lines(data.decode("latin-1")):
         split = KEY.match(line)
-        key = unescaped(split[1]) if split else ""
+        key = unescape_property(split[1]) if split else ""
         if split and key in wanted:
-            found[key] = unescaped(line[split.end() :]).strip()
+            found[key] = unescape_property(line[split.end() :]).strip()
     return found
 
 
@@ -41,7 +41,7 @@ def logical_lines(text: str) -> Iterator[str]:
         yield kept
 
 
-def unescaped(text: str) -> str:
+def unescape_property(text: str) -> str:
     def said(found: re.Match[str]) -> str:
         letter = found[2] or ""
         return chr(int(found[1], 16)) if found[1] else LETTERS.get(letter, letter)

@@ -6,8 +6,8 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, Field, PositiveInt
 
-from jobs.settings.java_properties import properties
-from jobs.settings.masking import Part
+from jobs.settings.java_properties import parse_java_properties
+from jobs.settings.masking import MaskingPart
 
 Percentage = Annotated[int, Field(ge=0, le=100)]
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -21,19 +21,19 @@ KEYS = {
 }
 
 
-class LeaderImbalance(Part):
+class LeaderImbalance(MaskingPart):
     per_broker_percentage: Percentage
     check_interval_seconds: PositiveInt
     auto_rebalance_enable: bool
 
 
-class LeaderImbalanceOverride(Part):
+class LeaderImbalanceOverride(MaskingPart):
     per_broker_percentage: Percentage | None = None
     check_interval_seconds: PositiveInt | None = None
     auto_rebalance_enable: bool | None = None
 
 
-class ServerProperties(Part):
+class ServerProperties(MaskingPart):
     """All that is taken of a file; its other lines may be secrets, and its path says nothing of what stands in it."""
 
     per_broker_percentage: int | None = None
@@ -41,7 +41,7 @@ class ServerProperties(Part):
     auto_rebalance_enable: bool | None = None
 
 
-class Balancing(NamedTuple):
+class BrokerBalancing(NamedTuple):
     """What a broker was told; None: by nobody. source: of per_broker_percentage, conf or server.properties."""
 
     per_broker_percentage: int | None
@@ -56,7 +56,7 @@ def _read(path: Any) -> Any:
     if not isinstance(path, str) or not path:
         raise ValueError("the path of a server.properties")
     try:
-        found = properties(Path(path).read_bytes(), KEYS)
+        found = parse_java_properties(Path(path).read_bytes(), KEYS)
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "no path"
         raise ValueError(f"the path of a server.properties that can be read ({reason})") from None

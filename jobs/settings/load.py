@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from jobs.settings.masking import SHORTEST_KEY
 from jobs.settings.model import Settings
-from jobs.settings.places import place
+from jobs.settings.places import setting_place
 from pipeline.core.errors import SettingsError
-from schemas.namespace import named
+from schemas.namespace import full_module_name
 
 FILE_NAME = "kafka-controller-audit.yaml"
 PREFIX = "KCA_"
@@ -47,7 +47,7 @@ def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> Tre
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
-def load(
+def load_settings(
     conf: Path | None = None,
     flags: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] = os.environ,
@@ -76,7 +76,8 @@ def _trees(
 ) -> Iterator[tuple[Tree, str]]:
     yield (
         _parse(
-            files(named("jobs.settings")).joinpath("defaults.yaml").read_text(encoding="utf-8"), "defaults"
+            files(full_module_name("jobs.settings")).joinpath("defaults.yaml").read_text(encoding="utf-8"),
+            "defaults",
         ),
         "defaults",
     )
@@ -188,9 +189,9 @@ def _no_key(masking: Mapping[str, Any], sources: Mapping[str, str]) -> SettingsE
     asked = next(f"masking.{name}" for name in ("kinds", "patterns") if masking[name])
     own = sources["masking.key"]
     return SettingsError(
-        expected=f"a key of at least {SHORTEST_KEY} characters, as {asked} in {place(sources[asked], asked)} "
+        expected=f"a key of at least {SHORTEST_KEY} characters, as {asked} in {setting_place(sources[asked], asked)} "
         "asks for masking",
-        found=f"a shorter one in {place(own, 'masking.key')}" if masking["key"] else "none",
+        found=f"a shorter one in {setting_place(own, 'masking.key')}" if masking["key"] else "none",
         todo=f"set {KEY_VARIABLE} in the environment, or take {asked} out to mask nothing",
     )
 

@@ -18,7 +18,7 @@ SHORTEST_KEY = 16
 OFF: dict[str, Any] = {"kinds": [], "patterns": [], "key": None}
 
 
-class Part(BaseModel):
+class MaskingPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -35,14 +35,14 @@ def _mask(text: str) -> str:
     return text
 
 
-class MaskPattern(Part):
+class MaskPattern(MaskingPart):
     """name: what its tokens begin with; the same as of a kind, if the same things are meant."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,15}$")]
     pattern: Annotated[str, AfterValidator(_mask)]
 
 
-class MaskingSettings(Part):
+class MaskingSettings(MaskingPart):
     kinds: tuple[Annotated[str, AfterValidator(_kind)], ...]
     patterns: tuple[MaskPattern, ...]
     key: SecretStr | None

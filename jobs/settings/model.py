@@ -8,15 +8,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveInt, PrivateAttr
 
-from jobs.settings.findings import FindingLimits, FindingLimitsOverride, Known
+from jobs.settings.findings import FindingLimits, FindingLimitsOverride, KnownFindings
 from jobs.settings.leader_balancing import (
     PER_BROKER,
-    Balancing,
+    BrokerBalancing,
     LeaderImbalance,
     LeaderImbalanceOverride,
     PropertiesFile,
 )
-from jobs.settings.masking import MaskingSettings, Part
+from jobs.settings.masking import MaskingPart, MaskingSettings
 from jobs.settings.types import ClusterName, EnvelopeName, NodeId, Pattern, Regex, Release, ServerLog, Zone
 from pipeline.kafka.layout.paths import BUILT_IN_PATTERNS
 
@@ -38,12 +38,12 @@ WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
 }
 
 
-class PathEnvelope(Part):
+class PathEnvelope(MaskingPart):
     path: Regex
     envelope: EnvelopeName
 
 
-class Limits(Part):
+class Limits(MaskingPart):
     driver_bytes: Annotated[int, Field(ge=0)]
     incident_bytes: PositiveInt
     archive_bytes: PositiveInt
@@ -57,24 +57,24 @@ class Limits(Part):
 MOST_DAYS = 36_500
 
 
-class Storage(Part):
+class Storage(MaskingPart):
     retention_days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
     zstd_level: Annotated[int, Field(ge=1, le=22)]
 
 
-class ZooKeeper(Part):
+class ZooKeeper(MaskingPart):
     session_timeout_ms: PositiveInt | None
 
 
-class ZooKeeperOverride(Part):
+class ZooKeeperOverride(MaskingPart):
     session_timeout_ms: PositiveInt | None = None
 
 
-class KRaft(Part):
+class KRaft(MaskingPart):
     broker_session_timeout_ms: PositiveInt
 
 
-class KRaftOverride(Part):
+class KRaftOverride(MaskingPart):
     broker_session_timeout_ms: PositiveInt | None = None
 
 
@@ -85,7 +85,7 @@ class BrokerOverride(LeaderImbalanceOverride):
     server_properties: PropertiesFile | None = None
 
 
-class ClusterOverride(Part):
+class ClusterOverride(MaskingPart):
     zone: Zone | None = None
     envelope: EnvelopeName | None = None
     release: Release | None = None
@@ -93,12 +93,12 @@ class ClusterOverride(Part):
     zookeeper: ZooKeeperOverride = ZooKeeperOverride()
     kraft: KRaftOverride = KRaftOverride()
     findings: FindingLimitsOverride = FindingLimitsOverride()
-    known_findings: Known = Known()
+    known_findings: KnownFindings = KnownFindings()
     server_properties: PropertiesFile | None = None
     brokers: dict[NodeId, BrokerOverride] = Field(default_factory=dict)
 
 
-class ClusterSettings(Part):
+class ClusterSettings(MaskingPart):
     """What holds in one cluster: its own settings over those of all."""
 
     cluster_id: str
@@ -109,12 +109,12 @@ class ClusterSettings(Part):
     zookeeper_session_timeout_ms: int | None
     broker_session_timeout_ms: int
     findings: FindingLimits
-    known_findings: Known
+    known_findings: KnownFindings
     server_properties: PropertiesFile | None
     brokers: dict[int, BrokerOverride]
 
 
-class Settings(Part):
+class Settings(MaskingPart):
     cluster_id: ClusterName = Field(alias="cluster")
     zone: Zone
     envelope: EnvelopeName | None
@@ -133,7 +133,7 @@ class Settings(Part):
     kraft: KRaft
     server_properties: PropertiesFile | None
     findings: FindingLimits
-    known_findings: Known
+    known_findings: KnownFindings
     clusters: dict[ClusterName, ClusterOverride]
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
@@ -157,7 +157,7 @@ class Settings(Part):
             broker_session_timeout_ms=own.kraft.broker_session_timeout_ms
             or self.kraft.broker_session_timeout_ms,
             findings=self.findings.model_copy(update=own.findings.model_dump(exclude_none=True)),
-            known_findings=Known(
+            known_findings=KnownFindings(
                 suppressions=self.known_findings.suppressions + own.known_findings.suppressions,
                 maintenance=self.known_findings.maintenance + own.known_findings.maintenance,
             ),
@@ -179,7 +179,7 @@ class Settings(Part):
         broker = cluster.brokers.get(node_id) if node_id is not None else None
         return by_path or (broker and broker.envelope) or cluster.envelope
 
-    def balancing(self, cluster_id: str, broker_id: int | None) -> Balancing:
+    def balancing(self, cluster_id: str, broker_id: int | None) -> BrokerBalancing:
         """What conf and a given server.properties tell a broker (None: its cluster) about leader balancing.
 
         conf before the files; of each what is said of the broker, then of its cluster, then of all.
@@ -203,7 +203,7 @@ class Settings(Part):
         names = LeaderImbalance.model_fields
         per_broker = [first(some, PER_BROKER) is not None for some in (told, files)]
         source = "conf" if per_broker[0] else "server.properties" if per_broker[1] else None
-        return Balancing(**{name: first([*told, *files], name) for name in names}, source=source)
+        return BrokerBalancing(**{name: first([*told, *files], name) for name in names}, source=source)
 
     def patterns(self) -> tuple[str, ...]:
         """The patterns of paths in the order in which they are tried."""

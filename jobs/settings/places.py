@@ -5,13 +5,13 @@ from pathlib import Path
 import yaml
 
 
-def place(origin: str, key: str) -> str:
+def setting_place(origin: str, key: str) -> str:
     """origin: a file, or what else said it; key: with dots between its parts, numbers for items of lists."""
-    number = line(origin, key)
+    number = line_of_key(origin, key)
     return origin if number is None else f"{origin} (line {number})"
 
 
-def line(origin: str, key: str) -> int | None:
+def line_of_key(origin: str, key: str) -> int | None:
     """Line of the key, or of the nearest one above it that is there; None where the origin is no file of YAML."""
     try:
         node = yaml.compose(Path(origin).read_text(encoding="utf-8"), yaml.SafeLoader)

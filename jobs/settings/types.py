@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pipeline.core.errors import SettingsError
 from pipeline.kafka.layout import envelope
 from pipeline.kafka.layout.paths import PATTERN_GROUPS
-from pipeline.kafka.wording.releases import is_release, names
+from pipeline.kafka.wording.releases import is_release, release_names
 
 # A brace that counts nothing, a bracket in a class, and groups that Java has not.
 OF_PYTHON_ONLY = re.compile(r"(?<!\\)\{(?!\d+(?:,\d*)?\})|(?<!\\)\[[^\]\\]*\[|\(\?(?!:|=|!|<[=!]|[ims]+\))")
@@ -36,7 +36,7 @@ def _pattern(text: str) -> str:
 
 def _envelope(text: str) -> str:
     try:
-        return envelope.envelope(text).name
+        return envelope.envelope_by_name(text).name
     except SettingsError as problem:
         raise ValueError(f"{problem.expected} (found {problem.found})") from None
 
@@ -65,7 +65,8 @@ def _name(text: str) -> str:
 def _release(text: str) -> str:
     if not is_release(text):
         raise ValueError(
-            f"a release of Kafka such as 2.2.2, or 2.2 for all of it, from {names()[0]} to {names()[-1]}"
+            f"a release of Kafka such as 2.2.2, or 2.2 for all of it, from "
+            f"{release_names()[0]} to {release_names()[-1]}"
         )
     return text
 

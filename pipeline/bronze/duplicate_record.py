@@ -13,7 +13,7 @@ PLACE = ("file_id", "byte_offset")
 OF_PLACE = ("of_file_id", "of_byte_offset")
 
 
-def overlaps(segments: pl.DataFrame, new: pl.DataFrame, *by: str) -> pl.DataFrame:
+def overlapping_segments(segments: pl.DataFrame, new: pl.DataFrame, *by: str) -> pl.DataFrame:
     """(load_seq, from_at, until_at): the segments that may share records with a new one, and when.
 
     segments: rows of bronze.source_file or, by log, of spans(). new: those of them that are loaded or derived in this
@@ -39,16 +39,16 @@ def overlaps(segments: pl.DataFrame, new: pl.DataFrame, *by: str) -> pl.DataFram
         pairs.select(load_seq=name, from_at="from_at", until_at="until_at")
         for name in ("load_seq", "load_seq_new")
     ]
-    return in_one(pl.concat(sides))
+    return merge_overlaps(pl.concat(sides))
 
 
-def in_one(overlap: pl.DataFrame) -> pl.DataFrame:
+def merge_overlaps(overlap: pl.DataFrame) -> pl.DataFrame:
     """A row a segment."""
     both = overlap.group_by("load_seq")
     return both.agg(col("from_at").min(), col("until_at").max()).sort("load_seq")
 
 
-def spans(log_record: pl.DataFrame, overlap: pl.DataFrame) -> pl.DataFrame:
+def segment_log_spans(log_record: pl.DataFrame, overlap: pl.DataFrame) -> pl.DataFrame:
     """(SEGMENT, log, first_logged_at, last_logged_at): which logs the segments of `overlap` tell of, and when; the two
     logs of a controller always overlap and share nothing."""
     own = log_record.join(overlap, on="load_seq", how="semi")
@@ -76,7 +76,7 @@ def of_whole_files(overlap: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFram
     )
 
 
-def compared(log_record: pl.DataFrame, overlap: pl.DataFrame) -> pl.DataFrame:
+def comparable_records(log_record: pl.DataFrame, overlap: pl.DataFrame) -> pl.DataFrame:
     """(SAME, RECORD, lap, is_last): the records that may be in two files. is_last: nothing follows it in its file, or
     something else where its line was to end.
 
@@ -120,7 +120,7 @@ def may_be_cut(records: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
     is_same = col("is_named").is_null() & col("is_inside") & (col("raw") == col("last"))
     return (
         others.join(last, on=AT_ONCE, nulls_equal=True)
-        .filter(is_same | is_cut_of(col("last"), col("raw"), col("is_inside")))
+        .filter(is_same | is_truncated_copy(col("last"), col("raw"), col("is_inside")))
         .with_columns(is_written=is_same.any().over(PLACE))
         .filter(~col("is_written"), col("file_id") != col("of_file_id"))
         .select(*PLACE, "is_inside", "length", *OF_PLACE)
@@ -161,7 +161,7 @@ def build(records: pl.DataFrame, cut: pl.DataFrame | None) -> pl.DataFrame:
     order = ("is_completed", *RECORD)
     same = (*SAME, "occurrence")
     return (
-        (records.with_columns(is_completed=False) if cut is None else completed(records, cut))
+        (records.with_columns(is_completed=False) if cut is None else with_completed_bytes(records, cut))
         .sort("byte_offset")
         .with_columns(occurrence=pl.int_range(pl.len()).over(*SAME, "file_id", "lap"))
         .sort(order)
@@ -171,7 +171,7 @@ def build(records: pl.DataFrame, cut: pl.DataFrame | None) -> pl.DataFrame:
     )
 
 
-def completed(records: pl.DataFrame, cut: pl.DataFrame) -> pl.DataFrame:
+def with_completed_bytes(records: pl.DataFrame, cut: pl.DataFrame) -> pl.DataFrame:
     """The same with is_completed: those that are cut short with the bytes of the record that they are cut short of."""
     whole = records.select(of_file_id="file_id", of_byte_offset="byte_offset", whole="raw")
     known = cut.join(whole, on=OF_PLACE).select(*PLACE, "whole")
@@ -180,7 +180,7 @@ def completed(records: pl.DataFrame, cut: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def is_cut_of(last: pl.Expr, raw: pl.Expr, is_inside: pl.Expr) -> pl.Expr:
+def is_truncated_copy(last: pl.Expr, raw: pl.Expr, is_inside: pl.Expr) -> pl.Expr:
     """Whether the last record of a file is cut short of another: its bytes are a beginning of the other's, or those and
     a begun line, which is that of the next record if the other is inside its file."""
     is_begun = raw.bin.starts_with(last) & ~is_with_begun_line(raw, last)

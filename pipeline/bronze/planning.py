@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count
 
-from pipeline.core.contents import Known, Looked, copies_of, newest_first, of_node
+from pipeline.core.contents import InspectedFile, KnownFile, copies_of, newest_first, of_node
 from pipeline.core.files import Listed
 from schemas.bronze.file_sighting import BREAKS_OFF
 
@@ -16,7 +16,7 @@ from schemas.bronze.file_sighting import BREAKS_OFF
 class Segment:
     """Bytes that this run reads; reopens: the segments whose rows it replaces."""
 
-    looked: Looked
+    looked: InspectedFile
     file_id: str
     load_seq: int
     start_offset: int
@@ -29,7 +29,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Sighting:
+class FileSighting:
     """A row of bronze.file_sighting. stored_path: as tables name the path, where the path itself is not known."""
 
     found: Listed
@@ -42,7 +42,7 @@ class Sighting:
 @dataclass(frozen=True)
 class Plan:
     segments: tuple[Segment, ...]
-    sightings: tuple[Sighting, ...]
+    sightings: tuple[FileSighting, ...]
 
 
 NO_NAME = "its first line has not ended yet: the file is read once it has"
@@ -50,9 +50,9 @@ ONE_RECORD = "no second record has begun yet: the file is read once it has, or h
 A_COPY = "a copy, or the beginning, of another file"
 
 
-def plan(
-    looked: Collection[Looked],
-    known: Iterable[Known],
+def plan_segments(
+    looked: Collection[InspectedFile],
+    known: Iterable[KnownFile],
     next_load_seq: int,
     now: datetime,
     quiet: timedelta,
@@ -65,13 +65,13 @@ def plan(
     with the same content the longest is read. The last record of a file that may still grow is held back.
     used: file_ids that sightings name, be it of files that are known no more: none is given again.
     """
-    of_name: dict[str | None, list[Known]] = defaultdict(list)
+    of_name: dict[str | None, list[KnownFile]] = defaultdict(list)
     for one in known:
         of_name[one.first_record_hash].append(one)
     segments: list[Segment] = []
-    sightings = [note for file in looked if (note := not_read(file)) is not None]
+    sightings = [note for file in looked if (note := refused_file_sighting(file)) is not None]
     taken: set[str] = set()
-    for copies in copies_of(file for file in looked if not_read(file) is None):
+    for copies in copies_of(file for file in looked if refused_file_sighting(file) is None):
         if all(one.file_id is not None for one in copies):
             continue  # witnesses of a content of which nothing is new
         file = most_readable(copies, now, quiet)
@@ -86,38 +86,40 @@ def plan(
             segments.append(segment)
             taken |= {one.file_id for one in matching}
         taken |= {file_id} if file_id else set()
-        sightings += [sighting(one, file, limit, file_id, segment) for one in copies if one.file_id is None]
+        sightings += [
+            copy_sighting(one, file, limit, file_id, segment) for one in copies if one.file_id is None
+        ]
     return Plan(tuple(segments), tuple(sorted(sightings, key=lambda one: one.found.path)))
 
 
-def not_read(file: Looked) -> Sighting | None:
+def refused_file_sighting(file: InspectedFile) -> FileSighting | None:
     """Why there is nothing to read in it, whatever else was found."""
     if file.refusal is not None:
-        return Sighting(file.found, *file.refusal, file.begins_as)
-    return Sighting(file.found, "waiting", NO_NAME, None) if file.first_record_hash is None else None
+        return FileSighting(file.found, *file.refusal, file.begins_as)
+    return FileSighting(file.found, "waiting", NO_NAME, None) if file.first_record_hash is None else None
 
 
-def most_readable(copies: Collection[Looked], now: datetime, quiet: timedelta) -> Looked:
+def most_readable(copies: Collection[InspectedFile], now: datetime, quiet: timedelta) -> InspectedFile:
     """Of the longest copies one that is complete, if there is any, with the node that any copy tells."""
     longest = max(one.size for one in copies)
     best = min(
         (one for one in copies if one.size == longest),
         key=lambda one: (-readable_until(one, now, quiet), one.codec != "plain", one.found.path),
     )
-    return of_node(best, next((one for one in told_first(copies) if is_told(one)), best))
+    return of_node(best, next((one for one in shared_copies_first(copies) if has_known_writer(one)), best))
 
 
-def told_first(copies: Iterable[Looked]) -> list[Looked]:
+def shared_copies_first(copies: Iterable[InspectedFile]) -> list[InspectedFile]:
     """A copy that shows several nodes before those that show one of them."""
     return sorted(copies, key=lambda one: not one.is_shared)
 
 
-def is_told(file: Looked) -> bool:
+def has_known_writer(file: InspectedFile) -> bool:
     """Whether its lines or its path tell who wrote it."""
     return file.is_shared or file.node_id is not None
 
 
-def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
+def readable_until(file: InspectedFile, now: datetime, quiet: timedelta) -> int:
     """Where reading stops: the end of a complete file, else the start of its last record."""
     is_quiet = now - file.found.modified_at >= quiet
     is_written = (
@@ -129,21 +131,21 @@ def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
 
 
 def next_segment(
-    file: Looked, matching: list[Known], taken: Collection[str], limit: int, load_seq: int
+    file: InspectedFile, matching: list[KnownFile], taken: Collection[str], limit: int, load_seq: int
 ) -> Segment | None:
     """What has come since. The last segment anew, if what was its last record goes on; the whole file anew, if
     it is now known to be another node's or in another envelope than it was read as. What had been read twice,
     because the longer content was not at hand, goes."""
     newest = matching[0] if matching else None
     if newest is None:
-        return Segment(file, identity(file, limit, taken), load_seq, 0, limit) if limit else None
+        return Segment(file, unique_file_id(file, limit, taken), load_seq, 0, limit) if limit else None
     others = tuple(one for known in matching[1:] for one in known.load_seqs)
-    file = of_node(file, newest) if newest.is_shared or not is_told(file) else file
+    file = of_node(file, newest) if newest.is_shared or not has_known_writer(file) else file
     is_grown = limit > newest.consumed_bytes
     is_other = (file.log, file.envelope) != (newest.log, newest.envelope)
     is_other_node = (file.node_id, file.is_shared) != (newest.node_id, bool(newest.is_shared))
     if limit >= newest.consumed_bytes and (is_other_node or (is_grown and is_other)):
-        file_id = newest.file_id if file.node_id == newest.node_id else identity(file, limit, taken)
+        file_id = newest.file_id if file.node_id == newest.node_id else unique_file_id(file, limit, taken)
         return Segment(file, file_id, load_seq, 0, limit, (*newest.load_seqs, *others))
     if not is_grown:
         return None
@@ -152,7 +154,7 @@ def next_segment(
     return Segment(file, newest.file_id, load_seq, newest.start_offset, limit, (newest.load_seq, *others))
 
 
-def identity(file: Looked, limit: int, taken: Collection[str]) -> str:
+def unique_file_id(file: InspectedFile, limit: int, taken: Collection[str]) -> str:
     """Name of a content within its cluster: by node and beginning. Of several that begin alike those that come
     later are told apart by what is read of them first."""
     text = f"{file.cluster_id}|{file.node_id}|{file.first_record_hash}"
@@ -164,15 +166,17 @@ def identity(file: Looked, limit: int, taken: Collection[str]) -> str:
     return file_id
 
 
-def sighting(one: Looked, file: Looked, limit: int, file_id: str | None, segment: Segment | None) -> Sighting:
+def copy_sighting(
+    one: InspectedFile, file: InspectedFile, limit: int, file_id: str | None, segment: Segment | None
+) -> FileSighting:
     """What became of one of the copies, of which `file` stands for all. held_back: looked at again although
     nothing changes, until its last record has been quiet."""
     is_file = one.found == file.found
     broken = BREAKS_OFF.format(one.size, one.breaks_off) if is_file and one.breaks_off else None
     if file_id is None:
-        return Sighting(one.found, "waiting", ONE_RECORD, None)
+        return FileSighting(one.found, "waiting", ONE_RECORD, None)
     if one.size > limit:
-        return Sighting(one.found, "held_back", None, file_id)
+        return FileSighting(one.found, "held_back", None, file_id)
     if is_file and segment is not None:
-        return Sighting(one.found, "read", broken, file_id)
-    return Sighting(one.found, "known", broken if is_file else A_COPY, file_id)
+        return FileSighting(one.found, "read", broken, file_id)
+    return FileSighting(one.found, "known", broken if is_file else A_COPY, file_id)

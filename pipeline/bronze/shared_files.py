@@ -4,7 +4,7 @@ import polars as pl
 from polars import col
 
 
-def as_one_node(segments: pl.DataFrame) -> pl.DataFrame:
+def without_nodes_where_shared(segments: pl.DataFrame) -> pl.DataFrame:
     """Rows of bronze.source_file; of a cluster whose nodes share a file (has_shared) without their nodes: lines of each
     may stand in it, and in files of their own."""
     has_shared = col("is_shared").fill_null(value=False).any().over("cluster_id")

@@ -11,7 +11,7 @@ STRETCH = ("file_id", "load_seq", "lap")
 LAP = {"file_id": pl.String, "node_id": pl.Int32, "byte_offset": pl.Int64, "lap": pl.UInt32}
 
 
-def laps(log_record: pl.DataFrame, *by: str) -> pl.DataFrame:
+def with_lap_numbers(log_record: pl.DataFrame, *by: str) -> pl.DataFrame:
     """The records that have a time, in the order of their bytes, with lap: how often the lines of their node have gone
     back by then. by: what is told apart, besides nodes."""
     writer = (*by, "node_id")
@@ -22,7 +22,7 @@ def laps(log_record: pl.DataFrame, *by: str) -> pl.DataFrame:
 
 def lap_begins(log_record: pl.DataFrame) -> pl.DataFrame:
     """(LAP): where in a file the lines of a node have gone back. log_record: all records of whole files."""
-    gone_back = laps(log_record, "file_id").filter(col("lap") > 0)
+    gone_back = with_lap_numbers(log_record, "file_id").filter(col("lap") > 0)
     first = gone_back.group_by("file_id", "node_id", "lap").agg(col("byte_offset").min())
     return first.select(pl.col(name).cast(kind) for name, kind in LAP.items()).sort("byte_offset")
 
@@ -38,13 +38,13 @@ def with_laps(records: pl.DataFrame, begins: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(col("lap").fill_null(0), node_id=pl.when(col("node_id") != -1).then("node_id"))
 
 
-def told_again(log_record: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+def repeated_time_spans(log_record: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     """(load_seq, from_at, until_at): the segments of these records that tell of a time of which their file has told
     before, with those that did, and when. segments: rows of bronze.source_file."""
     first, last = col("first_logged_at"), col("last_logged_at")
     said = (*STRETCH, "first_logged_at", "last_logged_at")
     spans = (col("logged_at").min().alias(said[-2]), col("logged_at").max().alias(said[-1]))
-    own = laps(log_record, "load_seq").group_by(STRETCH).agg(spans)
+    own = with_lap_numbers(log_record, "load_seq").group_by(STRETCH).agg(spans)
     earlier = segments.filter(first.is_not_null()).join(own, on="load_seq", how="anti")
     earlier = earlier.join(own, on="file_id", how="semi").with_columns(lap=pl.lit(0, pl.UInt32))
     stretches = pl.concat([earlier.select(said), own.select(said)]).sort(STRETCH)

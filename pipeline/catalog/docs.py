@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EXIT_CODES
 from pipeline.gold.transition_audit.precedence import CERTAINTY, PRECEDENCE
-from pipeline.kafka.facts import table as rows_of
-from pipeline.kafka.layout.paths import locate
-from pipeline.kafka.layout.wrapper import wrappers
+from pipeline.kafka.facts import read_fact_table as rows_of
+from pipeline.kafka.layout.paths import locate_path
+from pipeline.kafka.layout.wrapper import wrappers_by_name
 from schemas.ops import run
 from schemas.spec import LAYERS, TableSpec
 
@@ -24,7 +24,7 @@ LAYOUTS = (
 SETTING = re.compile(r"(?P<indent> *)(?P<key>\w+):(?P<value> .*)?")
 
 
-def blocks(defaults: str) -> dict[str, str]:
+def generated_blocks(defaults: str) -> dict[str, str]:
     """Every generated block by the name of its markers. defaults: text of jobs/settings/defaults.yaml."""
     return {
         "settings": settings_table(defaults),
@@ -37,7 +37,7 @@ def blocks(defaults: str) -> dict[str, str]:
     }
 
 
-def filled(text: str, by_name: dict[str, str]) -> str:
+def fill_blocks(text: str, by_name: dict[str, str]) -> str:
     """The text with each block that it has markers for, `<!-- NAME:start -->` and `<!-- NAME:end -->`, put between
     them. ValueError: one of the two is missing."""
     for name, block in by_name.items():
@@ -52,7 +52,7 @@ def filled(text: str, by_name: dict[str, str]) -> str:
     return text
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
     return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
@@ -71,13 +71,13 @@ def settings_table(defaults: str) -> str:
             key, value = found["key"], (found["value"] or "").strip()
             section = section if found["indent"] else ""
             if value or comment:
-                rows.append((f"`{section}{key}`", f"`{value}`" if value else "", meaning(comment)))
+                rows.append((f"`{section}{key}`", f"`{value}`" if value else "", setting_meaning(comment)))
             section = f"{key}." if not value and not found["indent"] else section
         comment = []
-    return table(("key", "default", "meaning"), rows)
+    return markdown_table(("key", "default", "meaning"), rows)
 
 
-def meaning(comment: Sequence[str]) -> str:
+def setting_meaning(comment: Sequence[str]) -> str:
     """The sentences of a comment; an indented example below them is shown as code."""
     words = " ".join(line for line in comment if not line.startswith(" ")).replace("<", "&lt;")
     example = " ".join(line.strip() for line in comment if line.startswith(" "))
@@ -87,12 +87,12 @@ def meaning(comment: Sequence[str]) -> str:
 def tables_table(specs: Iterable[TableSpec]) -> str:
     ordered = sorted(specs, key=lambda spec: LAYERS.index(spec.layer))
     rows = ((f"`{spec.name}`", spec.grain, ", ".join(f"`{one}`" for one in spec.key)) for spec in ordered)
-    return table(("table", "one row is", "key (with `cluster_id`)"), rows)
+    return markdown_table(("table", "one row is", "key (with `cluster_id`)"), rows)
 
 
 def exit_codes_table() -> str:
     rows = ((str(one.code), one.meaning, "yes" if one.is_published else "no") for one in EXIT_CODES)
-    return table(("code", "meaning", "new tables published"), rows)
+    return markdown_table(("code", "meaning", "new tables published"), rows)
 
 
 def verdicts_table() -> str:
@@ -101,17 +101,17 @@ def verdicts_table() -> str:
         (str(place), f"`{verdict}`", words, CERTAINTY.get(verdict, "proved"))
         for place, (verdict, words) in enumerate(PRECEDENCE, 1)
     )
-    return table(("", "verdict", "when", "certainty"), rows)
+    return markdown_table(("", "verdict", "when", "certainty"), rows)
 
 
 def layouts_table() -> str:
     """Paths below --logs with what is read from them: computed, so it is what the job will do."""
     rows = []
     for path in LAYOUTS:
-        said = locate(path)
+        said = locate_path(path)
         node = "" if said.node is None else str(said.node)
         rows.append((f"`{path}`", said.cluster or "", node, said.log or ""))
-    return table(("path below --logs", "cluster", "node", "log"), rows)
+    return markdown_table(("path below --logs", "cluster", "node", "log"), rows)
 
 
 def envelopes_table() -> str:
@@ -123,10 +123,11 @@ def envelopes_table() -> str:
         (f"`{row['name']}`", f"JSON: `{row['time']}`, `{row['logger']}`, `{row['message']}`", row["source"])
         for row in rows_of("layout/json_layouts.tsv")
     ]
-    return table(("name", "record", "seen in"), [*patterns, *objects])
+    return markdown_table(("name", "record", "seen in"), [*patterns, *objects])
 
 
 def wrappers_table() -> str:
-    return table(
-        ("name", "stands around each line"), [(f"`{one.name}`", one.source) for one in wrappers().values()]
+    return markdown_table(
+        ("name", "stands around each line"),
+        [(f"`{one.name}`", one.source) for one in wrappers_by_name().values()],
     )

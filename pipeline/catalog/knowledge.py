@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from schemas.namespace import PREFIX, named
+from schemas.namespace import PREFIX, full_module_name
 
 # Words for people: no answer stands on them.
 NOT_KNOWLEDGE = frozenset({"pipeline.kafka/wording/events.tsv", "pipeline.kafka/wording/server_loggers.tsv"})
@@ -36,7 +36,7 @@ def knowledge_fingerprint(packages: tuple[str, ...] = PACKAGES) -> str:
     """SHA-256 over the data and code that turn records into answers, by name and content."""
     digest = hashlib.sha256()
     for package in packages:
-        for name, content in sorted(contents(files(named(package)), package)):
+        for name, content in sorted(read_knowledge_files(files(full_module_name(package)), package)):
             digest.update(f"{name}\0".encode() + content + b"\0")
     return digest.hexdigest()
 
@@ -45,18 +45,24 @@ def knowledge_fingerprint(packages: tuple[str, ...] = PACKAGES) -> str:
 def forms_fingerprint() -> str:
     """SHA-256 over what decides of which log, node and form a file is."""
     package = "pipeline.kafka"
-    forms = (one for one in sorted(contents(files(named(package)), package)) if one[0] in FORMS)
+    forms = (
+        one
+        for one in sorted(read_knowledge_files(files(full_module_name(package)), package))
+        if one[0] in FORMS
+    )
     return hashlib.sha256(
         b"".join(name.encode() + b"\0" + content + b"\0" for name, content in forms)
     ).hexdigest()
 
 
-def contents(folder: Traversable, name: str) -> list[tuple[str, bytes]]:
+def read_knowledge_files(folder: Traversable, name: str) -> list[tuple[str, bytes]]:
     """By name; the same wherever the packages lie."""
     found: list[tuple[str, bytes]] = []
     for entry in folder.iterdir():
         if entry.is_dir():
-            found += contents(entry, f"{name}/{entry.name}") if entry.name != "__pycache__" else []
+            found += (
+                read_knowledge_files(entry, f"{name}/{entry.name}") if entry.name != "__pycache__" else []
+            )
         elif entry.name.endswith((".py", ".tsv")) and f"{name}/{entry.name}" not in NOT_KNOWLEDGE:
             found.append((f"{name}/{entry.name}", entry.read_bytes().replace(PREFIX.encode(), b"")))
     return found

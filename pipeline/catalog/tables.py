@@ -78,7 +78,7 @@ A_DAY = 1440  # of minutes: a table that takes what is kept by days begins with 
 
 
 @dataclass(frozen=True)
-class Table:
+class CatalogTable:
     """ordered_by: of an INCREMENTAL table the column that the start is held against. lookback_days: of one that is
     built by whole days in UTC, how many before that of the start. begun_by: its rows rest on all that was since they
     began, which this column says: inputs begin with the first row that reaches the start. lookback_minutes: inputs
@@ -109,83 +109,87 @@ class Table:
         return RowKernel(self.spec.name, self.build, self.spec)
 
 
-def built(kernel: ModuleType, refresh: Refresh, ordered_by: str = "", **given: Any) -> Table:
+def table_of_kernel(kernel: ModuleType, refresh: Refresh, ordered_by: str = "", **given: Any) -> CatalogTable:
     """The table of a kernel: its declaration stands under the same name in schemas."""
     declaration = import_module(kernel.__name__.replace("pipeline.", "schemas."))
-    return Table(declaration.SPEC, refresh, kernel.build, ordered_by, **given)
+    return CatalogTable(declaration.SPEC, refresh, kernel.build, ordered_by, **given)
 
 
-TABLES: tuple[Table, ...] = (
-    Table(log_record.SPEC, Refresh.LOADED),
-    Table(source_file.SPEC, Refresh.LOADED),
-    Table(duplicate_record.SPEC, Refresh.LOADED),
-    Table(lost_segment.SPEC, Refresh.REPAIRED),
-    Table(file_sighting.SPEC, Refresh.RUN),
-    built(wording_seen, Refresh.APPEND, merged=wording_seen.merged, taken=wording_seen.of_files),
-    built(controller_event, Refresh.APPEND),
-    built(replica_transition, Refresh.APPEND),
-    built(partition_transition, Refresh.APPEND),
-    built(leader_and_isr, Refresh.APPEND),
-    built(partition_state, Refresh.APPEND),
-    built(replica_offset, Refresh.APPEND),
-    built(imbalance_observation, Refresh.APPEND),
-    built(topic_event, Refresh.APPEND),
-    built(deletion_replica, Refresh.APPEND),
-    built(assignment, Refresh.APPEND),
-    built(control_request, Refresh.APPEND),
-    built(broker_event, Refresh.APPEND),
-    built(reassignment_event, Refresh.APPEND),
-    built(election_event, Refresh.APPEND),
-    built(state_dump, Refresh.APPEND),
-    built(broker_setting, Refresh.APPEND),
-    built(config_event, Refresh.APPEND),
-    built(node_event, Refresh.APPEND),
-    built(connection_event, Refresh.APPEND),
-    built(release_span, Refresh.FULL),
-    built(term, Refresh.FULL),
-    built(broker_absence, Refresh.FULL),
-    built(controller_line, Refresh.INCREMENTAL, ordered_by="ordered_at"),
-    built(log_gap, Refresh.FULL),
-    built(
+TABLES: tuple[CatalogTable, ...] = (
+    CatalogTable(log_record.SPEC, Refresh.LOADED),
+    CatalogTable(source_file.SPEC, Refresh.LOADED),
+    CatalogTable(duplicate_record.SPEC, Refresh.LOADED),
+    CatalogTable(lost_segment.SPEC, Refresh.REPAIRED),
+    CatalogTable(file_sighting.SPEC, Refresh.RUN),
+    table_of_kernel(
+        wording_seen, Refresh.APPEND, merged=wording_seen.merge_partial_rows, taken=wording_seen.of_files
+    ),
+    table_of_kernel(controller_event, Refresh.APPEND),
+    table_of_kernel(replica_transition, Refresh.APPEND),
+    table_of_kernel(partition_transition, Refresh.APPEND),
+    table_of_kernel(leader_and_isr, Refresh.APPEND),
+    table_of_kernel(partition_state, Refresh.APPEND),
+    table_of_kernel(replica_offset, Refresh.APPEND),
+    table_of_kernel(imbalance_observation, Refresh.APPEND),
+    table_of_kernel(topic_event, Refresh.APPEND),
+    table_of_kernel(deletion_replica, Refresh.APPEND),
+    table_of_kernel(assignment, Refresh.APPEND),
+    table_of_kernel(control_request, Refresh.APPEND),
+    table_of_kernel(broker_event, Refresh.APPEND),
+    table_of_kernel(reassignment_event, Refresh.APPEND),
+    table_of_kernel(election_event, Refresh.APPEND),
+    table_of_kernel(state_dump, Refresh.APPEND),
+    table_of_kernel(broker_setting, Refresh.APPEND),
+    table_of_kernel(config_event, Refresh.APPEND),
+    table_of_kernel(node_event, Refresh.APPEND),
+    table_of_kernel(connection_event, Refresh.APPEND),
+    table_of_kernel(release_span, Refresh.FULL),
+    table_of_kernel(term, Refresh.FULL),
+    table_of_kernel(broker_absence, Refresh.FULL),
+    table_of_kernel(controller_line, Refresh.INCREMENTAL, ordered_by="ordered_at"),
+    table_of_kernel(log_gap, Refresh.FULL),
+    table_of_kernel(
         process_run,
         Refresh.INCREMENTAL,
         ordered_by="next_started_at",
         lookback_days=1,
     ),
-    built(controller_day, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
-    built(controller_term, Refresh.FULL),
-    built(transition_audit, Refresh.INCREMENTAL, ordered_by="ordered_at", lookback_days=0),
-    built(replay_summary, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
-    built(replay_check, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=1),
-    built(evidence, Refresh.FULL),
-    built(partition_timeline, Refresh.INCREMENTAL, ordered_by="valid_until_at", lookback_days=0),
-    built(partition_view, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
-    built(broker_session, Refresh.INCREMENTAL, ordered_by="left_at", lookback_days=0, lookback_minutes=1),
-    built(topic_lifecycle, Refresh.INCREMENTAL, ordered_by="ended_at", lookback_days=0),
-    built(partition_outage, Refresh.INCREMENTAL, ordered_by="ended_at", lookback_days=0),
-    built(leader_imbalance, Refresh.INCREMENTAL, ordered_by="valid_until_at", lookback_days=0),
-    built(
+    table_of_kernel(controller_day, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
+    table_of_kernel(controller_term, Refresh.FULL),
+    table_of_kernel(transition_audit, Refresh.INCREMENTAL, ordered_by="ordered_at", lookback_days=0),
+    table_of_kernel(replay_summary, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
+    table_of_kernel(replay_check, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=1),
+    table_of_kernel(evidence, Refresh.FULL),
+    table_of_kernel(partition_timeline, Refresh.INCREMENTAL, ordered_by="valid_until_at", lookback_days=0),
+    table_of_kernel(partition_view, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
+    table_of_kernel(
+        broker_session, Refresh.INCREMENTAL, ordered_by="left_at", lookback_days=0, lookback_minutes=1
+    ),
+    table_of_kernel(topic_lifecycle, Refresh.INCREMENTAL, ordered_by="ended_at", lookback_days=0),
+    table_of_kernel(partition_outage, Refresh.INCREMENTAL, ordered_by="ended_at", lookback_days=0),
+    table_of_kernel(leader_imbalance, Refresh.INCREMENTAL, ordered_by="valid_until_at", lookback_days=0),
+    table_of_kernel(
         imbalance_check, Refresh.INCREMENTAL, ordered_by="checked_at", lookback_days=1, lookback_minutes=A_DAY
     ),
-    built(
+    table_of_kernel(
         leader_election, Refresh.INCREMENTAL, ordered_by="elected_at", lookback_days=1, lookback_minutes=A_DAY
     ),
-    built(
+    table_of_kernel(
         reassignment,
         Refresh.INCREMENTAL,
         ordered_by="ended_at",
         lookback_days=0,
         begun_by="asked_from_at",
     ),
-    built(
+    table_of_kernel(
         imbalance_breach,
         Refresh.INCREMENTAL,
         ordered_by="balanced_at",
         lookback_days=1,
         begun_by="breached_at",
     ),
-    built(finding, Refresh.FULL),
-    Table(quality_result.SPEC, Refresh.RUN),
+    table_of_kernel(finding, Refresh.FULL),
+    CatalogTable(quality_result.SPEC, Refresh.RUN),
 )
 BY_NAME = {table.spec.name: table for table in TABLES}
 BY_SHORT_NAME = {table.spec.table: table for table in TABLES}

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
-from pipeline.core.files import NO_TIME, Listed, moment, storable
+from pipeline.core.files import NO_TIME, Listed, file_time, storable_path
 from pipeline.core.opening import open_by_content, open_input
 from pipeline.core.streams import HARMLESS_BYTES
-from pipeline.core.unpacked_files import Content, copied
+from pipeline.core.unpacked_files import Content, copy_content
 
 TAR, ZIP = "tar", "zip"
 HEAD_BYTES = 512
@@ -104,7 +104,7 @@ class Unpacking:
                     self.told[why].append(one.name)
                 elif one.isreg():
                     content = tar.extractfile(one)
-                    at = moment(one.mtime)
+                    at = file_time(one.mtime)
                     yield from self.kept(archive, one.name, cast(Content, content), most, at)
         if counted.broken is not None:
             raise counted.broken
@@ -148,7 +148,7 @@ class Unpacking:
         place = self.into / str(self.count)
         broken: Exception | None = None
         try:
-            size = copied(content, place, min(most, self.budget.bytes))
+            size = copy_content(content, place, min(most, self.budget.bytes))
         except CUT as problem:
             broken, size = problem, place.stat().st_size
         self.budget.bytes -= size or 0
@@ -160,7 +160,7 @@ class Unpacking:
             self.told[NESTED].append(name)
         elif size or broken is None:
             os.utime(place, (modified_at.timestamp(), modified_at.timestamp()))
-            yield self.listed(archive, name, size, moment(place.stat().st_mtime), str(place))
+            yield self.listed(archive, name, size, file_time(place.stat().st_mtime), str(place))
         if broken is not None:
             raise broken
 
@@ -173,7 +173,7 @@ class Unpacking:
         stored_at: str = "",
         problem: str | None = None,
     ) -> Listed:
-        inner = storable(str(PurePosixPath(name.lstrip("/")))) if name else ""
+        inner = storable_path(str(PurePosixPath(name.lstrip("/")))) if name else ""
         self.names[inner] += 1
         inner += f"#{self.names[inner]}" if inner and self.names[inner] > 1 else ""
         path = f"{archive.found.path}!{inner}" if inner else archive.found.path

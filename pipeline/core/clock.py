@@ -86,7 +86,7 @@ def since_1970(numbers: pa.Array, unit_micros: int) -> pa.Array:
     return pc.multiply(pc.if_else(is_inside, numbers, None), unit_micros).cast(pa.timestamp("us"))
 
 
-def in_utc(local: pa.Array, zone: str, instant: pa.Array | None = None) -> pa.Array:
+def local_to_utc(local: pa.Array, zone: str, instant: pa.Array | None = None) -> pa.Array:
     """timestamp[us, UTC] of local times. A repeated hour: the first; a left-out hour: the moment after it.
 
     `instant`: the same already in UTC, where the record itself tells; it counts before the zone.
@@ -96,7 +96,7 @@ def in_utc(local: pa.Array, zone: str, instant: pa.Array | None = None) -> pa.Ar
     return placed if instant is None else pc.coalesce(instant, placed)
 
 
-def instants(local: pa.Array, offset: pa.Array) -> pa.Array:
+def local_to_utc_by_offset(local: pa.Array, offset: pa.Array) -> pa.Array:
     """timestamp[us, UTC] of local times with a printed offset (`+01:00`, `-0500`, `Z`, `UTC`, `GMT+2`).
 
     Null where none is printed or a name that is no offset (CET, IST: several zones call themselves so).

@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from pipeline.core.field_map import FieldMap
 from pipeline.core.field_plan import FieldPlan
 from pipeline.core.gather import Piece, gather_column
-from pipeline.core.numbers import numbers
+from pipeline.core.numbers import parse_numbers
 from pipeline.core.places import Hit
 from pipeline.core.template import Compound
 from pipeline.core.texts import Rows, Spans, Texts
-from pipeline.core.values import INT32_MAX, INT32_MIN, typed
+from pipeline.core.values import INT32_MAX, INT32_MIN, parse_values
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class _Stretch:
     span: Spans
 
 
-def fill(plan: FieldPlan, texts: Texts, hits: Sequence[Hit]) -> Filled:
+def fill_columns(plan: FieldPlan, texts: Texts, hits: Sequence[Hit]) -> Filled:
     """Columns of one place a message from disjoint hits."""
     fields = FieldMap(plan, texts)
     values = fields.of(hits)
@@ -84,7 +84,7 @@ class _Columns:
             for column, ways in self.plan.ways[name].items():
                 free = ~stated[column][rows] if column in stated else np.ones(len(rows), np.bool_)
                 if free.any():
-                    values, _ = typed(_pulled(coded.dictionary, ways), self.plan.types[column])
+                    values, _ = parse_values(_pulled(coded.dictionary, ways), self.plan.types[column])
                     self._put(column, rows[free], values, codes[free])
         self._say(hits)
         return {column: self._column(column, kind) for column, kind in self.plan.types.items()}
@@ -107,7 +107,7 @@ class _Columns:
             rows = np.concatenate([s.rows for s in stretches])
             start = np.concatenate([s.span[0] for s in stretches])
             end = np.concatenate([s.span[1] for s in stretches])
-            value, good = numbers(self.texts, start, end, shape)
+            value, good = parse_numbers(self.texts, start, end, shape)
             good &= (value >= INT32_MIN) & (value <= INT32_MAX)
             if not good.all():
                 self.wrong.append(rows[~good])
@@ -123,7 +123,7 @@ class _Columns:
         if bad is not None:
             self.wrong.append(rows[bad])
             text = pc.if_else(pa.array(bad), pa.scalar(None, pa.string()), text)
-        values, too_big = typed(text, self.plan.types[column])
+        values, too_big = parse_values(text, self.plan.types[column])
         if too_big.any():
             self.wrong.append(rows[too_big])
         self.pieces.setdefault(column, []).append(Piece(rows, values))

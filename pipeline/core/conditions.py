@@ -36,7 +36,7 @@ class Compared(Condition):
     value: Value
 
     def polars(self) -> pl.Expr:
-        found: pl.Expr = compared(col(self.column), self.operator, pl.lit(self.value))
+        found: pl.Expr = compare_values(col(self.column), self.operator, pl.lit(self.value))
         return found
 
 
@@ -83,24 +83,24 @@ class Not(Condition):
         return ~self.one.polars()
 
 
-def compared(named: Any, operator: Operator, value: Any) -> Any:
+def compare_values(named: Any, operator: Operator, value: Any) -> Any:
     by_operator = {"<": named < value, ">=": named >= value, "=": named == value, "<>": named != value}
     return by_operator[operator]
 
 
-def before(column: str, value: Value) -> Condition:
+def column_before(column: str, value: Value) -> Condition:
     return Compared(column, "<", value)
 
 
-def since(column: str, value: Value) -> Condition:
+def column_since(column: str, value: Value) -> Condition:
     return Compared(column, ">=", value)
 
 
-def equals(column: str, value: Value) -> Condition:
+def column_equals(column: str, value: Value) -> Condition:
     return Compared(column, "=", value)
 
 
-def differs(column: str, value: Value) -> Condition:
+def column_differs(column: str, value: Value) -> Condition:
     return Compared(column, "<>", value)
 
 
@@ -108,24 +108,24 @@ def is_in(column: str, values: Sequence[Value]) -> Condition:
     return IsIn(column, tuple(values))
 
 
-def reaching(column: str, start: datetime) -> Condition:
+def column_reaching(column: str, start: datetime) -> Condition:
     """Of an end: it is not before `start`, or there is none."""
-    return since(column, start) | IsNull(column)
+    return column_since(column, start) | IsNull(column)
 
 
-def all_of(*conditions: Condition | None) -> Condition | None:
+def all_conditions(*conditions: Condition | None) -> Condition | None:
     """Those that are given, together; None, which all rows meet, if none is."""
     given = [one for one in conditions if one is not None]
     return reduce(Both, given) if given else None
 
 
-def reaches(condition: Condition | None, column: str, start: datetime) -> bool:
+def is_reaching_implied(condition: Condition | None, column: str, start: datetime) -> bool:
     """True if the condition alone tells that each of its rows reaches `start`, as `reaching` says it."""
     match condition:
         case Both(one, other):
-            return reaches(one, column, start) or reaches(other, column, start)
+            return is_reaching_implied(one, column, start) or is_reaching_implied(other, column, start)
         case Either(one, other):
-            return reaches(one, column, start) and reaches(other, column, start)
+            return is_reaching_implied(one, column, start) and is_reaching_implied(other, column, start)
         case IsNull(name):
             return name == column
         case Compared(name, ">=" | "=", datetime() as value):

@@ -9,7 +9,7 @@ from pipeline.core.files import Listed
 
 
 @dataclass(frozen=True)
-class Looked:
+class InspectedFile:
     """One path as looked into; offsets and hashes as in core.fingerprint, in uncompressed bytes.
 
     tail_start: where the last record starts; 0 as long as it is the first: what stands before may be part of it.
@@ -46,11 +46,11 @@ class Looked:
 
     @property
     def place(self) -> str:
-        return place_of(self.stored_path or self.found.path)
+        return rotation_base_path(self.stored_path or self.found.path)
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFile:
     """A file that was read before: its newest segment, and the load_seq of each of its segments."""
 
     file_id: str
@@ -69,15 +69,15 @@ class Known:
 
     @property
     def place(self) -> str:
-        return place_of(self.path)
+        return rotation_base_path(self.path)
 
 
-def copies_of(files: Iterable[Looked]) -> list[list[Looked]]:
+def copies_of(files: Iterable[InspectedFile]) -> list[list[InspectedFile]]:
     """Files by content, the longest of each first: the others are its beginnings. Those that begin earlier come first,
     as they do where each night reads its own: of a record that two files hold the earlier file's counts."""
-    found: dict[str | None, list[list[Looked]]] = defaultdict(list)
-    for file in sorted(files, key=order):
-        same = (one for one in found[file.first_record_hash] if is_beginning(file, one))
+    found: dict[str | None, list[list[InspectedFile]]] = defaultdict(list)
+    for file in sorted(files, key=copy_order):
+        same = (one for one in found[file.first_record_hash] if is_beginning_of_copies(file, one))
         group = next(same, None)
         if group is None:
             found[file.first_record_hash].append([file])
@@ -86,46 +86,46 @@ def copies_of(files: Iterable[Looked]) -> list[list[Looked]]:
     return sorted((one for groups in found.values() for one in groups), key=lambda one: in_time(one[0]))
 
 
-def in_time(file: Looked) -> tuple[datetime, tuple[int, str, bool, int, str]]:
-    return file.first_logged_at or datetime.max.replace(tzinfo=UTC), order(file)
+def in_time(file: InspectedFile) -> tuple[datetime, tuple[int, str, bool, int, str]]:
+    return file.first_logged_at or datetime.max.replace(tzinfo=UTC), copy_order(file)
 
 
-def order(file: Looked) -> tuple[int, str, bool, int, str]:
+def copy_order(file: InspectedFile) -> tuple[int, str, bool, int, str]:
     node_id = file.node_id
     return -file.size, file.hashes[file.size], node_id is None, node_id or 0, file.found.path
 
 
-def is_beginning(file: Looked, group: Collection[Looked]) -> bool:
+def is_beginning_of_copies(file: InspectedFile, group: Collection[InspectedFile]) -> bool:
     longest = next(iter(group))
     return longest.hashes.get(file.size) == file.hashes[file.size] and is_same_node(
         file.node_id, file.place, group
     )
 
 
-def is_same_node(node_id: int | None, place: str, files: Collection[Looked]) -> bool:
+def is_same_node(node_id: int | None, place: str, files: Collection[InspectedFile]) -> bool:
     """One of the two is not known, as a short file may not name its writer yet, or they are equal; or both were
     written at one place, of which the path named another node before the content did."""
     other = node_of(files)
     return node_id is None or other in (None, node_id) or any(one.place == place for one in files)
 
 
-def place_of(path: str) -> str:
+def rotation_base_path(path: str) -> str:
     """Where a log is written: its path without what rotation and compression add."""
     folder, slash, name = path.rpartition("/")
     return folder + slash + name.partition(".log")[0]
 
 
-def node_of(files: Iterable[Looked | Known]) -> int | None:
+def node_of(files: Iterable[InspectedFile | KnownFile]) -> int | None:
     """The node that one of the copies tells, by what stands in it or by its path."""
     return next((one.node_id for one in files if one.node_id is not None), None)
 
 
-def of_node(file: Looked, teller: "Looked | Known") -> Looked:
+def of_node(file: InspectedFile, teller: "InspectedFile | KnownFile") -> InspectedFile:
     """The file with the node or nodes, and so the zone, that another look or run has told."""
     return replace(file, node_id=teller.node_id, is_shared=bool(teller.is_shared), zone=teller.zone)
 
 
-def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Known]:
+def newest_first(copies: Collection[InspectedFile], known: Iterable[KnownFile]) -> list[KnownFile]:
     """What was read before and is a beginning of this content, the longest first.
 
     A witness is a beginning of what it was found to be; one that is longer was found to be something that is known no
@@ -145,10 +145,10 @@ def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Kno
     ]
     ordered = sorted(matching, key=lambda one: (-one.consumed_bytes, one.node_id != node_id, one.file_id))
     is_of_one = node_id is None and not any(one.is_shared for one in copies)
-    return of_one_node(ordered, copies) if is_of_one else ordered
+    return without_other_nodes(ordered, copies) if is_of_one else ordered
 
 
-def of_one_node(matching: Sequence[Known], copies: Collection[Looked]) -> list[Known]:
+def without_other_nodes(matching: Sequence[KnownFile], copies: Collection[InspectedFile]) -> list[KnownFile]:
     """Where no copy tells its node, what was read of several nodes is not one file: that of the first stays."""
     node_id, places = node_of(matching), {one.place for one in copies}
     return [one for one in matching if one.node_id in (None, node_id) or one.place in places]

@@ -31,7 +31,7 @@ class Heads:
         return np.where(self.length[rows] > depth, self.data[self.start[rows] + depth], np.uint8(0))
 
 
-def heads(texts: Texts) -> Heads:
+def message_heads(texts: Texts) -> Heads:
     """The heads of messages."""
     sizes = texts.end - texts.start
     found = texts.pieces(texts.start, WINDOW).view(np.uint8).reshape(-1, WINDOW)
@@ -65,7 +65,7 @@ class Node:
     children: dict[int, "Node"] = field(default_factory=dict)
 
 
-def tree(numbered: Sequence[tuple[int, bytes]], depth: int = 0) -> Node:
+def build_head_tree(numbered: Sequence[tuple[int, bytes]], depth: int = 0) -> Node:
     """The tree over (template number, head)."""
     first = numbered[0][1]
     while all(len(head) > depth and head[depth] == first[depth] for _, head in numbered):
@@ -79,11 +79,11 @@ def tree(numbered: Sequence[tuple[int, bytes]], depth: int = 0) -> Node:
     for number, head in numbered:
         if len(head) > depth:
             branches.setdefault(head[depth], []).append((number, head))
-    node.children = {byte: tree(branch, depth + 1) for byte, branch in branches.items()}
+    node.children = {byte: build_head_tree(branch, depth + 1) for byte, branch in branches.items()}
     return node
 
 
-def route(
+def route_messages(
     node: Node, found: Heads, rows: Rows, carried: tuple[int, ...] = ()
 ) -> Iterator[tuple[Rows, tuple[int, ...]]]:
     """Disjoint groups of `rows`, each with the templates that may match it; one step a node, not a row."""
@@ -103,6 +103,6 @@ def route(
         here = column == byte
         if here.any():
             rest &= ~here
-            yield from route(child, found, rows[here], carried)
+            yield from route_messages(child, found, rows[here], carried)
     if carried and rest.any():
         yield rows[rest], carried

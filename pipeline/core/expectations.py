@@ -33,11 +33,11 @@ def expectation_of(spec: TableSpec) -> Expectation:
         for one in spec.fields
         if one.accepted
     ]
-    broken = [(f"not {check.name}", ~condition(check)) for check in spec.checks]
+    broken = [(f"not {check.name}", ~check_expression(check)) for check in spec.checks]
     return Expectation(spec.name, "as_declared", "critical", (*missing, *other, *broken), spec.key)
 
 
-def condition(check: Check) -> pl.Expr:
+def check_expression(check: Check) -> pl.Expr:
     """The condition of a check, which is SQL of the tables; its one function has another name in frames."""
     return pl.sql_expr(check.condition.replace("size(", "array_length("))
 

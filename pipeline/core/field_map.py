@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from pipeline.core.field_plan import FieldPlan
 from pipeline.core.gather import MAP_TYPE
-from pipeline.core.numbers import NumberShape, numbers
+from pipeline.core.numbers import NumberShape, parse_numbers
 from pipeline.core.places import Hit
 from pipeline.core.texts import Rows, Texts
 
@@ -75,7 +75,7 @@ class FieldMap:
                 self.compounds[name] = (rows[own], some.dictionary_encode())
         for common, parts in by_shape.items():
             own = np.concatenate(parts)
-            _, good = numbers(self.texts, start[own], end[own], common)
+            _, good = parse_numbers(self.texts, start[own], end[own], common)
             self.wrong.append(rows[own[~good]])
 
     def check_again(self, hits: Sequence[Hit]) -> None:
@@ -85,7 +85,7 @@ class FieldMap:
                 start, end = hit.spans[place]
                 shape = self.plan.shapes[name]
                 if shape is not None:
-                    self.wrong.append(hit.rows[~numbers(self.texts, start, end, shape)[1]])
+                    self.wrong.append(hit.rows[~parse_numbers(self.texts, start, end, shape)[1]])
                     continue
                 bad = self.plan.checker.check(self.plan.kinds[name].pattern, self.texts.strings(start, end))
                 if bad is not None:

@@ -35,7 +35,7 @@ class FieldPlan:
         for way in compounds:
             self.ways.setdefault(way.field, {}).setdefault(way.column, []).append(way)
         self.in_map = [
-            [(place, name) for place, name in t.places if not has_own_column(kinds[name])]
+            [(place, name) for place, name in t.places if not is_column_as_printed(kinds[name])]
             for t in self.templates
         ]
         self.again = [
@@ -44,6 +44,6 @@ class FieldPlan:
         ]
 
 
-def has_own_column(kind: FieldKind) -> bool:
+def is_column_as_printed(kind: FieldKind) -> bool:
     """Whether a column of the field's name tells how it was printed: a list tells its numbers, not its brackets."""
     return kind.column == kind.name and kind.type != LIST_TYPE

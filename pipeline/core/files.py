@@ -53,7 +53,7 @@ def list_files(root: str, *, follow_links: bool = False) -> Iterator[Listed]:
     base = root if wild is None else root[: root.rfind("/", 0, wild.start()) + 1] or "."
     pattern = None if wild is None else root if is_uri else str(Path(root).absolute())
     files = list_uri(base) if is_uri else list_local(base, pattern, follow_links=follow_links)
-    return (one for one in files if pattern is None or matches(one.path, pattern))
+    return (one for one in files if pattern is None or matches_glob(one.path, pattern))
 
 
 def local_path(path: str) -> str:
@@ -64,7 +64,7 @@ def local_path(path: str) -> str:
     return unquote(parts.path) if parts.netloc in ("", "localhost") else path
 
 
-def matches(path: str, pattern: str) -> bool:
+def matches_glob(path: str, pattern: str) -> bool:
     """A glob that names folders takes in all below them."""
     absolute = pattern if URI.match(pattern) else str(Path(pattern).absolute())
     return fnmatch.fnmatchcase(path, absolute) or fnmatch.fnmatchcase(path, f"{absolute}/*")
@@ -74,7 +74,7 @@ def list_local(base: str, pattern: str | None, *, follow_links: bool) -> Iterato
     root = Path(base).absolute()
     found = root.stat()
     if not stat.S_ISDIR(found.st_mode):
-        return iter([listed(str(root), str(root.parent), found)])
+        return iter([listed_file(str(root), str(root.parent), found)])
     os.scandir(root).close()
     return Walk(str(root), pattern, follow_links=follow_links).files()
 
@@ -99,13 +99,15 @@ class Walk:
             except FileNotFoundError:
                 continue  # renamed or deleted since it was listed
             except OSError as problem:
-                yield refused(folder, self.base, f"folder: {problem.strerror}")
+                yield refused_file(folder, self.base, f"folder: {problem.strerror}")
 
     def of_folder(self, folder: str) -> Iterator[Listed]:
         found = Path(folder).stat()
         entered = found.st_dev, found.st_ino, self.is_asked(folder)
         if entered in self.entered:
-            yield refused(folder, self.base, "a folder that is read under another name", is_elsewhere=True)
+            yield refused_file(
+                folder, self.base, "a folder that is read under another name", is_elsewhere=True
+            )
             return
         self.entered.add(entered)
         with os.scandir(folder) as entries:
@@ -123,51 +125,53 @@ class Walk:
         except FileNotFoundError:
             return None
         except OSError as problem:
-            return refused(entry.path, self.base, str(problem.strerror))
+            return refused_file(entry.path, self.base, str(problem.strerror))
         return self.of_status(entry.path, found)
 
     def of_status(self, path: str, found: os.stat_result) -> Listed | None:
         if stat.S_ISDIR(found.st_mode):
             self.waiting.append(path)
             return None
-        return listed(path, self.base, found)
+        return listed_file(path, self.base, found)
 
     def of_link(self, path: str) -> Listed | None:
         target = os.path.realpath(path)
         try:
             found = Path(path).stat()
         except OSError as problem:
-            return refused(path, self.base, f"a link that leads to no file ({problem.strerror})")
+            return refused_file(path, self.base, f"a link that leads to no file ({problem.strerror})")
         inside = self.inside.rstrip("/")
         is_inside = target == self.inside or target.startswith(f"{inside}/")
         if is_inside and self.is_asked(self.base.rstrip("/") + target[len(inside) :]):
             said = "a link to what is read under its own name"
-            return refused(path, self.base, said, is_elsewhere=True)
+            return refused_file(path, self.base, said, is_elsewhere=True)
         if not self.follow_links:
-            return refused(path, self.base, "a link that leaves the log folder: --follow-links reads it")
+            return refused_file(path, self.base, "a link that leaves the log folder: --follow-links reads it")
         return self.of_status(path, found)
 
     def is_asked(self, path: str) -> bool:
         """Whether the pattern takes in what has this name, or may take in what is below it."""
-        if self.pattern is None or matches(path, self.pattern):
+        if self.pattern is None or matches_glob(path, self.pattern):
             return True
         above = "/".join(self.pattern.split("/")[: path.rstrip("/").count("/") + 1])
         return above != self.pattern and fnmatch.fnmatchcase(path.rstrip("/"), above)
 
 
-def listed(path: str, base: str, found: os.stat_result) -> Listed:
+def listed_file(path: str, base: str, found: os.stat_result) -> Listed:
     """A file as its status says; `base` is the folder that its relative path starts from."""
     if not stat.S_ISREG(found.st_mode):
-        return refused(path, base, f"{KINDS.get(stat.S_IFMT(found.st_mode), 'not a file')}, not a log file")
+        return refused_file(
+            path, base, f"{KINDS.get(stat.S_IFMT(found.st_mode), 'not a file')}, not a log file"
+        )
     may_read = os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
     problem = None if may_read else "no permission to read it"
     if not path.isascii() and os.fsencode(path) != path.encode("utf-8", "replace"):
         problem = "its name is not UTF-8: rename it"
-    place = storable(path), relative_to(path, base)
-    return Listed(*place, found.st_size, moment(found.st_mtime), problem)
+    place = storable_path(path), relative_to(path, base)
+    return Listed(*place, found.st_size, file_time(found.st_mtime), problem)
 
 
-def moment(seconds: float) -> datetime:
+def file_time(seconds: float) -> datetime:
     """A time of a file system, which may be one that no calendar has."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
@@ -175,17 +179,17 @@ def moment(seconds: float) -> datetime:
         return NO_TIME
 
 
-def refused(path: str, base: str, problem: str, *, is_elsewhere: bool = False) -> Listed:
-    return Listed(storable(path), relative_to(path, base), 0, NO_TIME, problem, is_elsewhere)
+def refused_file(path: str, base: str, problem: str, *, is_elsewhere: bool = False) -> Listed:
+    return Listed(storable_path(path), relative_to(path, base), 0, NO_TIME, problem, is_elsewhere)
 
 
-def storable(path: str) -> str:
+def storable_path(path: str) -> str:
     """The path as text: bytes that are not UTF-8 as \\xNN."""
     return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def relative_to(path: str, base: str) -> str:
-    return storable(path[len(base.rstrip("/")) + 1 :])
+    return storable_path(path[len(base.rstrip("/")) + 1 :])
 
 
 def list_uri(base: str) -> Iterable[Listed]:

@@ -33,7 +33,7 @@ class Fingerprint:
     ending: bytes = b""
 
 
-def name_of(head: bytes, start_pattern: re.Pattern[bytes], most: int) -> str | None:
+def first_line_hash(head: bytes, start_pattern: re.Pattern[bytes], most: int) -> str | None:
     """SHA-256 of a content up to the end of its first record's first line; None until that line has ended.
 
     No growth changes it, and no look that came earlier or later. head: the beginning of the content; what is
@@ -46,7 +46,7 @@ def name_of(head: bytes, start_pattern: re.Pattern[bytes], most: int) -> str | N
     return hashlib.sha256(head[:end]).hexdigest()
 
 
-def fingerprint(
+def take_fingerprint(
     stream: BinaryIO,
     start_pattern: re.Pattern[bytes],
     offsets: Iterable[int] = (),

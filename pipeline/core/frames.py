@@ -22,7 +22,7 @@ def frame_of(table: pa.Table) -> pl.DataFrame:
     return found
 
 
-def empty(schema: TableSpec | pa.Schema) -> pl.DataFrame:
+def empty_frame(schema: TableSpec | pa.Schema) -> pl.DataFrame:
     """No rows, with all columns and their types."""
     return frame_of(no_rows(schema.arrow if isinstance(schema, TableSpec) else schema))
 
@@ -34,33 +34,33 @@ def no_rows(schema: pa.Schema) -> pa.Table:
 
 def with_absent(rows: pl.DataFrame, spec: TableSpec, names: Iterable[str] | None = None) -> pl.DataFrame:
     """The rows with every declared column (or those named): null, of its type, where they have none of that name."""
-    types = empty(spec).schema
+    types = empty_frame(spec).schema
     wanted = spec.columns if names is None else names
     return rows.with_columns(
         pl.lit(None, types[name]).alias(name) for name in wanted if name not in rows.columns
     )
 
 
-def declared(rows: pl.DataFrame, spec: TableSpec) -> pa.Table:
+def declared_table(rows: pl.DataFrame, spec: TableSpec) -> pa.Table:
     """The declared columns in the declared order and types.
 
     KernelProblem: a column is missing, a value does not fit its type, or one is null that may not be.
     """
     missing = [name for name in spec.columns if name not in rows.columns]
     if missing:
-        raise problem(spec, f"rows without {', '.join(missing)}")
+        raise kernel_problem(spec, f"rows without {', '.join(missing)}")
     table = rows.select(spec.columns).to_arrow(compat_level=pl.CompatLevel.oldest())
-    columns = [fitted(table.column(one.name), one, spec) for one in spec.arrow]
+    columns = [fit_column(table.column(one.name), one, spec) for one in spec.arrow]
     return pa.Table.from_arrays(columns, schema=spec.arrow)
 
 
-def fitted(column: pa.ChunkedArray, wanted: pa.Field, spec: TableSpec) -> pa.ChunkedArray:
+def fit_column(column: pa.ChunkedArray, wanted: pa.Field, spec: TableSpec) -> pa.ChunkedArray:
     try:
         found = column.cast(wanted.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as cause:
-        raise problem(spec, f"{wanted.name} of type {column.type} ({cause})") from cause
+        raise kernel_problem(spec, f"{wanted.name} of type {column.type} ({cause})") from cause
     if found.null_count and not wanted.nullable:
-        raise problem(spec, f"{found.null_count} rows without {wanted.name}")
+        raise kernel_problem(spec, f"{found.null_count} rows without {wanted.name}")
     return found
 
 
@@ -72,7 +72,7 @@ def kept_only(
     return pc.take(column.filter(is_kept), pc.if_else(is_kept, place, None))
 
 
-def problem(spec: TableSpec, found: str) -> KernelProblem:
+def kernel_problem(spec: TableSpec, found: str) -> KernelProblem:
     return KernelProblem(
         expected=f"rows of {spec.name} as they are declared",
         found=found,

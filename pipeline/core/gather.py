@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from pipeline.core.texts import Rows, placed
+from pipeline.core.texts import Rows, scatter_values
 
 MAP_TYPE = pa.map_(pa.string(), pa.field("value", pa.string(), nullable=False))
 
@@ -24,7 +24,7 @@ def gather_column(pieces: Sequence[Piece], count: int, kind: pa.DataType) -> pa.
     if not pieces:
         return pa.nulls(count, kind)
     if len(pieces) == 1:
-        return placed(pieces[0].values, pieces[0].rows, count)
+        return scatter_values(pieces[0].values, pieces[0].rows, count)
     rows = np.concatenate([piece.rows for piece in pieces])
     source = np.full(count, -1, np.int64)
     source[rows] = np.arange(len(rows))

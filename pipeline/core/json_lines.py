@@ -17,7 +17,7 @@ FEW = 64
 SURROGATES = "utf-16-le", "surrogatepass"
 
 
-def columns_of(lines: pa.Array, types: Mapping[str, pa.DataType]) -> tuple[Columns, Mask]:
+def json_columns(lines: pa.Array, types: Mapping[str, pa.DataType]) -> tuple[Columns, Mask]:
     """The values at each path, and which lines are one JSON object; null where there is none of that type.
 
     `lines`: strings without line ends. A path is `key` or `key/key`; types are string, int64 and float64.

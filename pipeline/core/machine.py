@@ -13,7 +13,7 @@ LEGAL, ILLEGAL, UNDETERMINED = 1, 0, -1
 LARGEST_MASK_BITS = 63  # a signed 64-bit integer without its sign
 
 
-def closure(moves: BoolMatrix) -> BoolMatrix:
+def transitive_closure(moves: BoolMatrix) -> BoolMatrix:
     """Pairs (a, b) such that zero or more of `moves` lead from a to b; n by n in, n by n out."""
     reached: BoolMatrix = np.asarray(moves, dtype=np.bool_) | np.eye(len(moves), dtype=np.bool_)
     for _ in range(len(moves).bit_length()):  # squaring doubles the length of the paths seen
@@ -64,7 +64,7 @@ class Machine:
 
     def _check_reachable(self) -> None:
         at_startup = np.isin(self.states, self.startup_states)
-        is_reached = np.atleast_1d(closure(self.matrix)[at_startup].any(axis=0))
+        is_reached = np.atleast_1d(transitive_closure(self.matrix)[at_startup].any(axis=0))
         lost = [state for state, is_found in zip(self.states, is_reached, strict=True) if not is_found]
         if lost:
             raise ValueError(
@@ -93,7 +93,7 @@ class Machine:
         """Pairs (a, b) such that zero or more legal moves, all of them hidden, lead from a to b; n by n."""
         if hidden.shape != self.matrix.shape:
             raise ValueError(f"{self.name}: expected a matrix of {self.matrix.shape}, found {hidden.shape}")
-        return closure(self.matrix & hidden)
+        return transitive_closure(self.matrix & hidden)
 
 
 def matrix_of(states: tuple[str, ...], pairs: Sequence[tuple[str, str]]) -> BoolMatrix:
@@ -110,7 +110,7 @@ def matrix_of(states: tuple[str, ...], pairs: Sequence[tuple[str, str]]) -> Bool
     return matrix
 
 
-def legality(candidates: Sequence[Machine]) -> NDArray[np.int8]:
+def legality_matrix(candidates: Sequence[Machine]) -> NDArray[np.int8]:
     """What is known of each pair when any of `candidates`, of the same states, may be the machine; n by n.
 
     LEGAL in all of them, ILLEGAL in all of them, else UNDETERMINED.

@@ -8,7 +8,7 @@ from typing import ParamSpec
 import polars as pl
 import pyarrow as pa
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from schemas.spec import TableSpec
 
 P = ParamSpec("P")
@@ -22,7 +22,7 @@ def made_of(
 
     On empty frames a kernel costs as much as on a hundred rows: some hundred steps of a third of a millisecond each.
     """
-    rows = cache(lambda: empty(schema))
+    rows = cache(lambda: empty_frame(schema))
 
     def decorated(kernel: Callable[P, pl.DataFrame]) -> Callable[P, pl.DataFrame]:
         parameters = list(signature(kernel).parameters)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.scan import Records
+from pipeline.core.scan import ScannedRecords
 from pipeline.core.starts import LF
 from pipeline.core.texts import Rows
 
@@ -129,17 +129,17 @@ class Masker:
         return rf"(?:{names})-[0-9a-f]{{{TOKEN_DIGITS}}}"
 
 
-def masked_records(records: Records, masker: Masker) -> Records:
+def masked_records(records: ScannedRecords, masker: Masker) -> ScannedRecords:
     """The same records with other bytes; offset, length and line ends stay those of the file."""
-    return with_lines(records, masker.masked)
+    return with_changed_lines(records, masker.masked)
 
 
-def with_lines(records: Records, changed: Callable[[pa.Array], pa.Array]) -> Records:
+def with_changed_lines(records: ScannedRecords, changed: Callable[[pa.Array], pa.Array]) -> ScannedRecords:
     """The same with other bytes. changed: takes lines and line ends, values of their own, so that no secret spans two
     lines or loses its line end; gives as many."""
     ends = np.flatnonzero(np.frombuffer(records.data, np.uint8) == LF)
     edges = np.unique(np.concatenate([records.bounds, ends, ends + 1])).astype(np.int32)
-    lines = binary(edges, records.data)
+    lines = binary_array(edges, records.data)
     found = changed(lines)
     if found is lines:
         return records
@@ -147,26 +147,26 @@ def with_lines(records: Records, changed: Callable[[pa.Array], pa.Array]) -> Rec
     return replace(records, data=content, bounds=bounds[np.searchsorted(edges, records.bounds)])
 
 
-def values(records: Records) -> pa.Array:
-    return binary(records.bounds, records.data)
+def record_bytes_array(records: ScannedRecords) -> pa.Array:
+    return binary_array(records.bounds, records.data)
 
 
-def with_values(records: Records, changed: pa.Array) -> Records:
+def with_values(records: ScannedRecords, changed: pa.Array) -> ScannedRecords:
     bounds, content = buffers_of(changed)
     return replace(records, data=content, bounds=bounds)
 
 
-def of_rows(records: Records, rows: Rows) -> Records:
+def select_records(records: ScannedRecords, rows: Rows) -> ScannedRecords:
     """These records alone."""
-    bounds, content = buffers_of(values(records).take(pa.array(rows)))
+    bounds, content = buffers_of(record_bytes_array(records).take(pa.array(rows)))
     columns = {
         name: getattr(records, name)[rows]
         for name in ("offset", "length", "line_ends", "is_cut", "has_start")
     }
-    return Records(**columns, data=content, bounds=bounds)
+    return ScannedRecords(**columns, data=content, bounds=bounds)
 
 
-def binary(bounds: Bounds, data: bytes) -> pa.Array:
+def binary_array(bounds: Bounds, data: bytes) -> pa.Array:
     return pa.Array.from_buffers(
         pa.binary(), len(bounds) - 1, [None, pa.py_buffer(bounds), pa.py_buffer(data)]
     )

@@ -8,11 +8,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.columns import Matches, fill
-from pipeline.core.dispatch import Heads, Node, heads, route, template_head, tree
+from pipeline.core.columns import Matches, fill_columns
+from pipeline.core.dispatch import Heads, Node, build_head_tree, message_heads, route_messages, template_head
 from pipeline.core.field_plan import FieldPlan
 from pipeline.core.places import Hit, Places
-from pipeline.core.template import Compound, FieldKind, Template, checked
+from pipeline.core.template import Compound, FieldKind, Template, check_templates
 from pipeline.core.texts import Mask, Rows, Texts
 
 NO_TEMPLATE = -1
@@ -38,7 +38,7 @@ class Matcher:
         compounds: Sequence[Compound],
         column_types: Mapping[str, pa.DataType],
     ) -> None:
-        checked(templates, kinds)
+        check_templates(templates, kinds)
         self.templates = tuple(templates)
         self.kinds = dict(kinds)
         self._plan = FieldPlan(self.templates, kinds, compounds, column_types)
@@ -53,7 +53,9 @@ class Matcher:
             by_source.setdefault(template.source, []).append((number, head))
             if (pattern := loose[number]) is not None:
                 self._loose.setdefault(template.source, []).append((number, pattern))
-        self._trees: dict[str, Node] = {source: tree(numbered) for source, numbered in by_source.items()}
+        self._trees: dict[str, Node] = {
+            source: build_head_tree(numbered) for source, numbered in by_source.items()
+        }
 
     @property
     def sources(self) -> frozenset[str]:
@@ -70,18 +72,18 @@ class Matcher:
         """
         batch = _Batch(self, texts)
         chosen, hits = batch.all_hits(sources, by_pattern_only=by_pattern_only)
-        found = fill(self._plan, batch.texts, hits)
+        found = fill_columns(self._plan, batch.texts, hits)
         doubtful = np.union1d(found.wrong, np.flatnonzero(chosen == SEVERAL_TEMPLATES))
         if len(doubtful) and not by_pattern_only:
             some = pa.array(doubtful)
             again, by_pattern = batch.all_hits(sources.take(some), by_pattern_only=True, rows=doubtful)
             chosen[doubtful] = again
             hits = [kept for hit in hits if len((kept := hit.without(doubtful)).rows)] + by_pattern
-            found = fill(self._plan, batch.texts, hits)
+            found = fill_columns(self._plan, batch.texts, hits)
         if len(found.wrong):
             chosen[found.wrong] = NO_TEMPLATE
             hits = [kept for hit in hits if len((kept := hit.without(found.wrong)).rows)]
-            found = fill(self._plan, batch.texts, hits)
+            found = fill_columns(self._plan, batch.texts, hits)
         return Matches(chosen, found.columns, found.fields)
 
 
@@ -92,7 +94,7 @@ class _Batch:
         self.matcher = matcher
         self.strings = texts
         self.texts = Texts(texts)
-        self.heads: Heads = heads(self.texts)
+        self.heads: Heads = message_heads(self.texts)
 
     def all_hits(
         self, sources: pa.Array, *, by_pattern_only: bool, rows: Rows | None = None
@@ -139,7 +141,7 @@ class _Batch:
         self, node: Node, rows: Rows, chosen: npt.NDArray[np.int64], *, by_pattern_only: bool
     ) -> Iterator[Hit]:
         grouped: dict[tuple[int, ...], list[Rows]] = {}
-        for group, candidates in route(node, self.heads, rows):
+        for group, candidates in route_messages(node, self.heads, rows):
             grouped.setdefault(candidates, []).append(group)
         for candidates, groups in grouped.items():
             own = groups[0] if len(groups) == 1 else np.sort(np.concatenate(groups))

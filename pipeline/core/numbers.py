@@ -34,7 +34,7 @@ def number_shape(pattern: str) -> NumberShape | None:
     return NumberShape(digits, found[1] is not None) if digits <= LONGEST else None
 
 
-def numbers(texts: Texts, start: Rows, end: Rows, shape: NumberShape) -> tuple[Rows, Mask]:
+def parse_numbers(texts: Texts, start: Rows, end: Rows, shape: NumberShape) -> tuple[Rows, Mask]:
     """The numbers as int64, and where the span is one of that shape; elsewhere the number means nothing.
 
     More than 18 digits may wrap around.

@@ -5,7 +5,7 @@ import stat
 from typing import BinaryIO, cast
 
 from pipeline.core.files import URI, at_uri, local_path
-from pipeline.core.streams import MAGIC_BYTES, codec_of, unpacked
+from pipeline.core.streams import MAGIC_BYTES, codec_of, uncompressed_stream
 
 
 def open_input(path: str, codec: str) -> BinaryIO:
@@ -15,7 +15,7 @@ def open_input(path: str, codec: str) -> BinaryIO:
     """
     path = local_path(path)
     stored = open_uri(path, codec) if URI.match(path) else open_local(path)
-    return unpacked(stored, codec)
+    return uncompressed_stream(stored, codec)
 
 
 def is_there(path: str) -> bool:

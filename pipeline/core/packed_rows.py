@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.core.conditions import Condition
-from pipeline.core.frames import declared, frame_of
+from pipeline.core.frames import declared_table, frame_of
 from schemas.spec import TableSpec
 
 PACKED = pa.schema(
@@ -38,7 +38,7 @@ class RowKernel:
     def rows(self, records: pl.DataFrame) -> pa.Table:
         found = self.build(records)
         if self.spec is not None:
-            return declared(found, self.spec)
+            return declared_table(found, self.spec)
         return found.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 
@@ -62,15 +62,15 @@ class RowExecutors(Protocol):
         """What the kernels give of the records that meet the condition, copies left out."""
 
 
-def packed(
+def pack_kernel_rows(
     batches: Iterable[pa.RecordBatch], kernels: Sequence[RowKernel], at_once: int = RECORDS_AT_ONCE
 ) -> Iterator[pa.RecordBatch]:
     """Batches (PACKED) of what kernels give of batches of records; a kernel that gives nothing has no row."""
-    for records in gathered(batches, at_once):
+    for records in gather_batches(batches, at_once):
         frame = frame_of(records)
         tables = [(kernel.name, kernel.rows(frame)) for kernel in kernels]
         some = [
-            {"name": name, "row_count": rows.num_rows, "rows": bytes_of(rows)}
+            {"name": name, "row_count": rows.num_rows, "rows": ipc_bytes(rows)}
             for name, rows in tables
             if rows.num_rows
         ]
@@ -78,7 +78,7 @@ def packed(
             yield pa.RecordBatch.from_pylist(some, schema=PACKED)
 
 
-def gathered(batches: Iterable[pa.RecordBatch], at_once: int) -> Iterator[pa.Table]:
+def gather_batches(batches: Iterable[pa.RecordBatch], at_once: int) -> Iterator[pa.Table]:
     """The batches in tables of at least so many rows, but the last."""
     some: list[pa.RecordBatch] = []
     for batch in batches:
@@ -90,7 +90,7 @@ def gathered(batches: Iterable[pa.RecordBatch], at_once: int) -> Iterator[pa.Tab
         yield pa.Table.from_batches(some)
 
 
-def bytes_of(rows: pa.Table) -> bytes:
+def ipc_bytes(rows: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, rows.schema, options=pa.ipc.IpcWriteOptions(compression=COMPRESSION)) as out:
         out.write_table(rows)
@@ -98,7 +98,7 @@ def bytes_of(rows: pa.Table) -> bytes:
     return found
 
 
-def unpacked(packs: Iterable[bytes]) -> Iterator[pa.RecordBatch]:
+def unpack_rows(packs: Iterable[bytes]) -> Iterator[pa.RecordBatch]:
     """The rows of packs of one table."""
     for pack in packs:
         with pa.ipc.open_stream(pack) as stream:
@@ -108,4 +108,4 @@ def unpacked(packs: Iterable[bytes]) -> Iterator[pa.RecordBatch]:
 def unpacked_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same of batches (PACKED) that hold packs of one table."""
     for batch in batches:
-        yield from unpacked(one.as_py() for one in batch.column("rows"))
+        yield from unpack_rows(one.as_py() for one in batch.column("rows"))

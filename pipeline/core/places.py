@@ -14,7 +14,7 @@ _PIECE = re.compile(r"(?s)\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|\(\?(?
 _SIGNS = frozenset("()|*+?^$")
 
 
-def admits(pattern: str, character: str) -> bool:
+def admits_character(pattern: str, character: str) -> bool:
     """Whether a text that matches may hold the character; true in doubt."""
     for piece in _PIECE.findall(pattern):
         if piece in _SIGNS or piece.startswith("(?") or (piece[0] == "{" and len(piece) > 1):
@@ -25,7 +25,7 @@ def admits(pattern: str, character: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Place:
+class FieldPlace:
     """A field and the literal after it. `is_open`: its text may hold blanks."""
 
     name: str
@@ -85,7 +85,7 @@ class Places:
             is_lazy = not place.is_open and kinds[place.name].pattern.endswith("?")
             if following.is_open or not between or is_lazy:
                 return False
-            if admits(kinds[following.name].pattern.removeprefix("-?"), between[-1]):
+            if admits_character(kinds[following.name].pattern.removeprefix("-?"), between[-1]):
                 return False
         return True
 
@@ -122,9 +122,11 @@ class Places:
         return self.split == len(self.places)
 
 
-def _place(name: str, literal: str, kinds: Mapping[str, FieldKind]) -> Place:
+def _place(name: str, literal: str, kinds: Mapping[str, FieldKind]) -> FieldPlace:
     text = literal.encode()
-    return Place(name, admits(kinds[name].pattern, " "), text, text.find(b" "), text.count(b" "))
+    return FieldPlace(
+        name, admits_character(kinds[name].pattern, " "), text, text.find(b" "), text.count(b" ")
+    )
 
 
 class _Walk:
@@ -140,7 +142,7 @@ class _Walk:
         self.position: Rows = self.start
         self.blank: Rows = self.first
 
-    def forward(self, head: bytes, places: Sequence[Place], *, is_whole: bool) -> list[Spans]:
+    def forward(self, head: bytes, places: Sequence[FieldPlace], *, is_whole: bool) -> list[Spans]:
         """Spans of the places from the start on; to the very end where `is_whole`."""
         self.good &= self.texts.holds(self.start, head)
         self.position = self.start + len(head)
@@ -161,7 +163,7 @@ class _Walk:
             self.good &= self.position == self.end
         return spans
 
-    def _token(self, places: Sequence[Place]) -> list[Spans]:
+    def _token(self, places: Sequence[FieldPlace]) -> list[Spans]:
         """Spans of neighbouring fields without a blank between them, and past what follows the last."""
         last = places[-1]
         stop = self._next_blank() - last.blank_at if last.blank_at >= 0 else self.end - len(last.literal)
@@ -188,7 +190,7 @@ class _Walk:
         self.good &= self.blank < self.past
         return self.texts.blanks[np.minimum(self.blank, self.past)]
 
-    def _search(self, place: Place) -> Spans:
+    def _search(self, place: FieldPlace) -> Spans:
         """The span up to the first place of the literal, tried blank by blank."""
         begin = self.position
         stop = begin.copy()
@@ -210,7 +212,7 @@ class _Walk:
         self.blank = found + place.blanks
         return begin, stop
 
-    def backward(self, places: Sequence[Place]) -> list[Spans]:
+    def backward(self, places: Sequence[FieldPlace]) -> list[Spans]:
         """Spans of all places but the first, from the end on; leaves the end of the first as position."""
         self.good &= self.past - self.blank >= sum(place.blanks for place in places)
         stop, number = self.end, self.past

@@ -14,7 +14,7 @@ TIME = "[%Y-%m-%d %H:%M:%S,%3f] "
 SAID_IN = ("template", "logged_local", "level", "logger", "fields", *NAMES_OF_FIELDS)
 
 
-def bytes_of(records: pl.DataFrame) -> pl.Series:
+def raw_record_bytes(records: pl.DataFrame) -> pl.Series:
     """raw of each record (raw and SAID_IN among the columns), put together where a file does not hold it.
 
     It says in frames what RAW of schemas.bronze.log_record says in SQL.

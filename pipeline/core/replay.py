@@ -45,7 +45,7 @@ class Replay:
     previous_row: Int
 
 
-def replay(moves: Moves, explained: Bool, complete: Bool) -> Replay:
+def replay_moves(moves: Moves, explained: Bool, complete: Bool) -> Replay:
     """Follows every object through the block; linear but for one stable sort, no loop per move.
 
     `explained[last, from]`: moves that the log does not print lead from one to the other; n by n.
@@ -59,11 +59,13 @@ def replay(moves: Moves, explained: Bool, complete: Bool) -> Replay:
     is_start[1:] = objects[1:] != objects[:-1]
     setter = previous_setter(moves.is_done[order], is_start)
     state = np.where(setter == NONE, NONE, to_state[setter])
-    continuity = judged(moves.from_state[order], state, moves.is_startup[order], explained, complete)
+    continuity = judge_continuity(
+        moves.from_state[order], state, moves.is_startup[order], explained, complete
+    )
     return Replay(
-        unsorted(continuity, order),
-        unsorted(state, order),
-        unsorted(np.where(setter == NONE, NONE, order[setter]), order),
+        restore_order(continuity, order),
+        restore_order(state, order),
+        restore_order(np.where(setter == NONE, NONE, order[setter]), order),
     )
 
 
@@ -89,7 +91,7 @@ def previous_setter(sets_state: Bool, is_start: Bool) -> Int:
     return before
 
 
-def judged(
+def judge_continuity(
     from_state: Int, state: Int, is_startup: Bool, explained: Bool, complete: Bool
 ) -> NDArray[np.int8]:
     """Continuity of each move, given the replayed state before it (-1: not seen before)."""
@@ -105,7 +107,7 @@ def judged(
     return np.select(answers, [UNKNOWN, first, FOLLOWS, HIDDEN, BROKEN], UNKNOWN).astype(np.int8)
 
 
-def unsorted(values: NDArray[T], order: Int) -> NDArray[T]:
+def restore_order(values: NDArray[T], order: Int) -> NDArray[T]:
     """The values of sorted rows, back in the order of the input."""
     back = np.empty_like(values)
     back[order] = values

@@ -18,7 +18,7 @@ Offsets = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Records:
+class ScannedRecords:
     """Neighbouring records. `offset`, `length`, `line_ends`: one number each, as in the stream.
 
     `data`: their bytes without gaps; record i is `data[bounds[i]:bounds[i + 1]]`, which is shorter
@@ -60,7 +60,7 @@ class _Open:
         self.line_ends += line_ends
 
 
-def scan(
+def scan_records(
     stream: BinaryIO,
     start: int,
     end: int,
@@ -71,7 +71,7 @@ def scan(
     owns_preamble: bool,
     block_bytes: int = DEFAULT_BLOCK_BYTES,
     max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
-) -> Iterator[Records]:
+) -> Iterator[ScannedRecords]:
     """The records that start in [start, end), in order, a batch a block.
 
     A record starts where a line starts and `start_pattern` or `other` matches, which see `START_BYTES` at most.
@@ -95,7 +95,7 @@ def scan(
         starts, is_own = starts[:here], is_own[:here]
         line_ends = np.flatnonzero(np.frombuffer(buffer, np.uint8, count=checked) == LF)
         is_done |= is_last or (current is None and not len(starts) and base + checked >= end)
-        closed: list[Records] = []
+        closed: list[ScannedRecords] = []
         if len(starts):
             ends = np.append(starts, checked) if is_done else starts
             closed, current = _close(current, buffer, base, ends, is_own, line_ends, max_record_bytes)
@@ -107,7 +107,7 @@ def scan(
         if is_done and current is not None and current.length:
             closed.append(_pack([current], max_record_bytes))
         if closed:
-            yield joined(closed)
+            yield concat_records(closed)
         if is_done:
             return
         before = buffer[checked - 1] if checked else before
@@ -151,9 +151,9 @@ def _close(
     is_own: npt.NDArray[np.bool_],
     line_ends: Offsets,
     max_record_bytes: int,
-) -> tuple[list[Records], _Open]:
+) -> tuple[list[ScannedRecords], _Open]:
     """The records that `starts` end, and the one that the last of them opens. is_own: has_start of each that begins."""
-    parts: list[Records] = []
+    parts: list[ScannedRecords] = []
     if current is not None:
         first = int(starts[0])
         current.grow(buffer[:first], int(np.searchsorted(line_ends, first)), max_record_bytes)
@@ -172,11 +172,11 @@ def _whole(
     is_own: npt.NDArray[np.bool_],
     line_ends: Offsets,
     max_record_bytes: int,
-) -> Records:
+) -> ScannedRecords:
     """The records between neighbouring starts of one buffer."""
     length = np.diff(starts)
     if int(length.max()) > max_record_bytes:
-        return joined(
+        return concat_records(
             [
                 _pack(
                     [_from(buffer, base, span, line_ends, max_record_bytes, has_start=own)], max_record_bytes
@@ -185,7 +185,7 @@ def _whole(
             ]
         )
     before = np.searchsorted(line_ends, starts)
-    return Records(
+    return ScannedRecords(
         offset=starts[:-1] + base,
         length=length,
         line_ends=np.diff(before).astype(np.int64),
@@ -212,9 +212,9 @@ def _from(
     return record
 
 
-def _pack(records: list[_Open], max_record_bytes: int) -> Records:
+def _pack(records: list[_Open], max_record_bytes: int) -> ScannedRecords:
     sizes = [len(r.kept) for r in records]
-    return Records(
+    return ScannedRecords(
         offset=np.array([r.offset for r in records], np.int64),
         length=np.array([r.length for r in records], np.int64),
         line_ends=np.array([r.line_ends for r in records], np.int64),
@@ -225,14 +225,14 @@ def _pack(records: list[_Open], max_record_bytes: int) -> Records:
     )
 
 
-def joined(parts: list[Records]) -> Records:
+def concat_records(parts: list[ScannedRecords]) -> ScannedRecords:
     """Neighbouring batches, at least one, as one."""
     if len(parts) == 1:
         return parts[0]
     shifts = np.cumsum([0] + [len(p.data) for p in parts[:-1]])
     bounds = [p.bounds[:-1] + shift for p, shift in zip(parts, shifts, strict=True)]
     total = sum(len(p.data) for p in parts)
-    return Records(
+    return ScannedRecords(
         offset=np.concatenate([p.offset for p in parts]),
         length=np.concatenate([p.length for p in parts]),
         line_ends=np.concatenate([p.line_ends for p in parts]),

@@ -7,8 +7,8 @@ from typing import Protocol
 import polars as pl
 import pyarrow as pa
 
-from pipeline.core.conditions import Condition, reaching
-from pipeline.core.frames import empty, frame_of
+from pipeline.core.conditions import Condition, column_reaching
+from pipeline.core.frames import empty_frame, frame_of
 from schemas.spec import TableSpec
 
 
@@ -60,7 +60,9 @@ class MemoryTables:
         self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
     ) -> pa.Table:
         rows = self.rows.get(spec.name)
-        return asked_of(empty(spec) if rows is None else rows, condition, columns or spec.columns)
+        return select_from_memory(
+            empty_frame(spec) if rows is None else rows, condition, columns or spec.columns
+        )
 
     def append(self, spec: TableSpec, rows: pa.Table) -> None:
         stored = self.rows.get(spec.name)
@@ -71,8 +73,8 @@ class MemoryTables:
         self.rows[spec.name] = frame_of(rows)
 
     def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime) -> None:
-        stored = self.rows.get(spec.name, empty(spec))
-        kept = stored.filter(~reaching(column, start).polars())
+        stored = self.rows.get(spec.name, empty_frame(spec))
+        kept = stored.filter(~column_reaching(column, start).polars())
         self.rows[spec.name] = pl.concat([kept, frame_of(rows)], rechunk=True)
 
     def create_missing(self, *specs: TableSpec) -> None:
@@ -83,13 +85,13 @@ class MemoryTables:
             self.rows[spec.name] = self.rows[spec.name].filter(~pl.col("load_seq").is_in(list(load_seqs)))
 
 
-def named_in(condition: Condition | None, columns: Sequence[str]) -> list[str]:
+def columns_to_read(condition: Condition | None, columns: Sequence[str]) -> list[str]:
     """The columns, and those that the condition looks at."""
     looked_at = [] if condition is None else condition.polars().meta.root_names()
     return list(dict.fromkeys((*columns, *looked_at)))
 
 
-def asked_of(rows: pl.DataFrame, condition: Condition | None, columns: Sequence[str]) -> pa.Table:
+def select_from_memory(rows: pl.DataFrame, condition: Condition | None, columns: Sequence[str]) -> pa.Table:
     """Of rows in memory what a reader asks for."""
     found = rows if condition is None else rows.filter(condition.polars())
     return found.select(columns).to_arrow(compat_level=pl.CompatLevel.oldest())

@@ -24,7 +24,7 @@ def codec_of(head: bytes) -> str:
     return next((codec for magic, codec in MAGIC.items() if head.startswith(magic)), "plain")
 
 
-def unpacked(stored: BinaryIO, codec: str) -> BinaryIO:
+def uncompressed_stream(stored: BinaryIO, codec: str) -> BinaryIO:
     if codec == "plain":
         return stored
     if codec == "gzip":
@@ -63,7 +63,9 @@ class Bounded:
         return block
 
 
-def bounded(stream: BinaryIO, codec: str, stored_bytes: int, max_ratio: int, max_file_bytes: int) -> BinaryIO:
+def bounded_stream(
+    stream: BinaryIO, codec: str, stored_bytes: int, max_ratio: int, max_file_bytes: int
+) -> BinaryIO:
     """The uncompressed stream up to what a file of that stored size may hold."""
     by_ratio = max(stored_bytes * max_ratio, HARMLESS_BYTES)
     if codec != "plain" and by_ratio < max_file_bytes:

@@ -11,7 +11,7 @@ PROVED, INFERRED, UNDETERMINED = "proved", "inferred", "undetermined"
 
 
 @dataclass(frozen=True)
-class Sighting:
+class ValueSighting:
     """At `at` (any integer clock) the value was one of `allowed`, a set of bits, the later value the higher bit.
 
     `is_start`: a new process begins with it; the value changes with a process only. `place`: what proves it.
@@ -38,7 +38,7 @@ class Stretch:
     begins: str
     is_contradictory: bool
     parts: tuple[int, ...]
-    evidence: tuple[Sighting, ...]
+    evidence: tuple[ValueSighting, ...]
 
     @property
     def certainty(self) -> str:
@@ -53,7 +53,7 @@ class Stretch:
 class _Piece:
     """Sightings of one process, in order of time, that do not contradict one another, or that do and say so."""
 
-    sightings: list[Sighting]
+    sightings: list[ValueSighting]
     allowed: int
     begins: str
     is_contradictory: bool = False
@@ -79,7 +79,7 @@ class _Group:
         return self.pieces[0].is_contradictory
 
 
-def stretches(sightings: Iterable[Sighting]) -> list[Stretch]:
+def spans_of_sightings(sightings: Iterable[ValueSighting]) -> list[Stretch]:
     """The stretches in order of time; they do not overlap.
 
     Within a process every sighting narrows the value; a contradiction there is a change whose start was not seen,
@@ -99,13 +99,13 @@ def stretches(sightings: Iterable[Sighting]) -> list[Stretch]:
     return [_stretch(group) for group in _settled(groups)]
 
 
-def _processes(ordered: Sequence[Sighting]) -> list[list[Sighting]]:
+def _processes(ordered: Sequence[ValueSighting]) -> list[list[ValueSighting]]:
     numbers = accumulate(int(one.is_start) for one in ordered)
     keyed = zip(numbers, ordered, strict=True)
     return [[one for _, one in group] for _, group in groupby(keyed, key=lambda pair: pair[0])]
 
 
-def _pieces(process: Sequence[Sighting]) -> list[_Piece]:
+def _pieces(process: Sequence[ValueSighting]) -> list[_Piece]:
     """Maximal stretches without contradiction; those that lead back are joined."""
     found: list[_Piece] = []
     for one in process:
@@ -186,10 +186,10 @@ def _stretch(group: _Group) -> Stretch:
     )
 
 
-def _enough(sightings: Sequence[Sighting], allowed: int) -> tuple[Sighting, ...]:
+def _enough(sightings: Sequence[ValueSighting], allowed: int) -> tuple[ValueSighting, ...]:
     """The narrowest sightings, one after another, until they leave no more than `allowed`."""
     narrow = sorted({one.allowed: one for one in reversed(sightings)}.values(), key=_width)
-    chosen: list[Sighting] = []
+    chosen: list[ValueSighting] = []
     left = -1
     for one in narrow:
         if left & ~allowed == 0:
@@ -200,7 +200,7 @@ def _enough(sightings: Sequence[Sighting], allowed: int) -> tuple[Sighting, ...]
     return tuple(sorted(chosen, key=lambda one: one.at))
 
 
-def _opposed(sightings: Sequence[Sighting]) -> tuple[Sighting, ...]:
+def _opposed(sightings: Sequence[ValueSighting]) -> tuple[ValueSighting, ...]:
     """Sightings of which one excludes those around it; two that exclude one another if there are no three."""
     first = {one.allowed: one for one in reversed(sightings)}
     last = {one.allowed: one for one in sightings}
@@ -212,5 +212,5 @@ def _opposed(sightings: Sequence[Sighting]) -> tuple[Sighting, ...]:
     return tuple(sorted((first[one] for one in pairs[0]), key=lambda one: one.at)) if pairs else ()
 
 
-def _width(one: Sighting) -> tuple[int, int]:
+def _width(one: ValueSighting) -> tuple[int, int]:
     return one.allowed.bit_count(), one.at

@@ -35,7 +35,7 @@ def with_island(stretches: pl.DataFrame, by: Names) -> pl.DataFrame:
     )
 
 
-def split(rows: pl.DataFrame, times: pl.Expr) -> pl.DataFrame:
+def split_spans(rows: pl.DataFrame, times: pl.Expr) -> pl.DataFrame:
     """Rows (valid_from_at, valid_until_at; null: open) in pieces, which the times of a list inside each row divide."""
     begin, end, at = col("valid_from_at"), col("valid_until_at"), col("at")
     is_inside = (at > begin) & (end.is_null() | (at < end))
@@ -52,7 +52,7 @@ def split(rows: pl.DataFrame, times: pl.Expr) -> pl.DataFrame:
     )
 
 
-def untouched(rows: pl.DataFrame, times: pl.DataFrame, by: Names) -> pl.DataFrame:
+def without_touched_spans(rows: pl.DataFrame, times: pl.DataFrame, by: Names) -> pl.DataFrame:
     """Rows (from_at, until_at) that no stretch of `times` (first_at, last_at) with the same `by` touches."""
     reached = (
         times.select(*by, "first_at", "last_at")
@@ -103,7 +103,9 @@ def by_hour(lines: pl.DataFrame, by: Names) -> pl.DataFrame:
     )
 
 
-def unaccompanied(acts: pl.DataFrame, others: pl.DataFrame, by: Names, near_seconds: int) -> pl.DataFrame:
+def unaccompanied_spans(
+    acts: pl.DataFrame, others: pl.DataFrame, by: Names, near_seconds: int
+) -> pl.DataFrame:
     """Stretches of hours that hold acts and none of the others nearer than that; touching ones are one.
 
     Both inputs count lines. Out: from_at, until_at, record_count, and the place `first`.
@@ -112,7 +114,7 @@ def unaccompanied(acts: pl.DataFrame, others: pl.DataFrame, by: Names, near_seco
     present = by_hour(others, by)
     widened = present.select(*by, first_at=col("first_at") - near, last_at=col("last_at") + near)
     alone = by_hour(acts, by).with_columns(from_at="first_at", until_at="last_at")
-    marked = untouched(alone, widened, by).with_columns(is_present=lit(value=False))
+    marked = without_touched_spans(alone, widened, by).with_columns(is_present=lit(value=False))
     hours = pl.concat(
         [marked, present.select(*by, "hour_at", is_present=lit(value=True))], how="diagonal"
     ).sort(*by, "hour_at", "is_present")
@@ -129,7 +131,7 @@ def unaccompanied(acts: pl.DataFrame, others: pl.DataFrame, by: Names, near_seco
     )
 
 
-def overdue(lines: pl.DataFrame, by: Names, late_periods: int, late_seconds: int) -> pl.DataFrame:
+def overdue_spans(lines: pl.DataFrame, by: Names, late_periods: int, late_seconds: int) -> pl.DataFrame:
     """Stretches in which a line that comes at a fixed period did not: later than so many periods and seconds.
 
     lines: counts of one kind of line per `by`. The period is the median of what each hour shows, and of the time from
@@ -137,7 +139,9 @@ def overdue(lines: pl.DataFrame, by: Names, late_periods: int, late_seconds: int
     Out: from_at, until_at, period and missing (seconds), and the places `before` and `after` of the lines around.
     Inside an hour only the hour is known, and only that some are missing.
     """
-    steps = between_lines(lines, by).with_columns(seconds=seconds("after_at") - seconds("before_at"))
+    steps = between_lines(lines, by).with_columns(
+        seconds=epoch_seconds("after_at") - epoch_seconds("before_at")
+    )
     step = when(col("seconds") > 0).then(col("seconds") / pl.max_horizontal("periods", 1))
     period = (
         steps.group_by(by)
@@ -169,5 +173,5 @@ def between_lines(lines: pl.DataFrame, by: Names) -> pl.DataFrame:
     return pl.concat([within, between]).filter(col("before_at").is_not_null())
 
 
-def seconds(at: str) -> pl.Expr:
+def epoch_seconds(at: str) -> pl.Expr:
     return col(at).dt.epoch("us") / US

@@ -78,7 +78,7 @@ class Template:
     def pattern(self, kinds: Mapping[str, FieldKind]) -> str:
         """The anchored RE2 pattern; the n-th place is the group `p<n>`, from 0."""
         pieces = [
-            f"(?P<p{index // 2}>{kinds[part].pattern})" if index % 2 else quote(part)
+            f"(?P<p{index // 2}>{kinds[part].pattern})" if index % 2 else quote_literal(part)
             for index, part in enumerate(self.parts)
         ]
         return "".join([r"(?s)\A", *pieces, r"\z"])
@@ -102,20 +102,20 @@ class Template:
         return "".join(values[part] if i % 2 else part for i, part in enumerate(self.parts))
 
 
-def quote(literal: str) -> str:
+def quote_literal(literal: str) -> str:
     """The literal as RE2 pattern."""
     return re.sub(r"([\\.*+?()\[\]{}|^$])", r"\\\1", literal)
 
 
 def _loose(literal: str, *, is_first: bool, is_last: bool) -> str:
     """The literal as RE2 pattern that a page may have taken blanks from."""
-    text = quote(literal)
+    text = quote_literal(literal)
     text = re.sub("^ +", lambda _: f"{_BLANK}*", text) if is_first else text
     text = re.sub(" +$", lambda _: f"{_BLANK}*", text) if is_last else text
     return re.sub("  +", lambda _: f"{_BLANK}+", text)
 
 
-def checked(templates: Sequence[Template], kinds: Mapping[str, FieldKind]) -> None:
+def check_templates(templates: Sequence[Template], kinds: Mapping[str, FieldKind]) -> None:
     """Refuses undeclared fields, two fields for one column, and two meanings of one wording."""
     wordings: dict[tuple[str, str], str] = {}
     for template in templates:

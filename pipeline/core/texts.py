@@ -82,10 +82,10 @@ class Texts:
 
     def strings(self, start: Rows, end: Rows) -> pa.Array:
         """A string per span; spans ascend."""
-        return cut(pa.py_buffer(self.data), start, end)
+        return cut_strings(pa.py_buffer(self.data), start, end)
 
 
-def cut(data: pa.Buffer, start: Rows, end: Rows) -> pa.Array:
+def cut_strings(data: pa.Buffer, start: Rows, end: Rows) -> pa.Array:
     """A string per span of the bytes; spans ascend and do not overlap."""
     count = len(start)
     bounds = np.empty(2 * count + 1, np.int32)
@@ -94,7 +94,7 @@ def cut(data: pa.Buffer, start: Rows, end: Rows) -> pa.Array:
     return pieces.take(pa.array(np.arange(0, 2 * count, 2)))
 
 
-def placed(values: pa.Array, rows: Rows, count: int) -> pa.Array:
+def scatter_values(values: pa.Array, rows: Rows, count: int) -> pa.Array:
     """The values in their rows of `count`, null in all others."""
     if len(rows) == count:
         return values

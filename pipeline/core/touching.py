@@ -8,7 +8,7 @@ from polars import col
 from pipeline.core.span_join import rows_in_spans
 
 
-def touching(rows: pl.DataFrame, others: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+def join_touching_spans(rows: pl.DataFrame, others: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Each row (from_at, until_at) with each other stretch (begin_at, end_at) of the same `by` that it touches.
 
     until_at, end_at: null where it goes on. One common moment is enough. Both frames' columns; they share the names of

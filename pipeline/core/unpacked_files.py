@@ -15,7 +15,7 @@ class Content(Protocol):
     def read1(self, size: int, /) -> bytes: ...
 
 
-def copied(content: Content, place: Path, most: int) -> int | None:
+def copy_content(content: Content, place: Path, most: int) -> int | None:
     """How many bytes were written; None: there are more than `most`. EnvironmentProblem: there is no room for them."""
     try:
         file = place.open("wb", buffering=0)
@@ -28,13 +28,13 @@ def copied(content: Content, place: Path, most: int) -> int | None:
             if size > most:
                 return None
             try:
-                put(file, block)
+                write_block(file, block)
             except OSError as problem:
                 raise no_room(problem, place) from problem
     return size
 
 
-def put(file: io.FileIO, block: bytes) -> None:
+def write_block(file: io.FileIO, block: bytes) -> None:
     """All of it, as the system may take less at once."""
     left = memoryview(block)
     while left:

@@ -13,7 +13,7 @@ NONE = str(INT32_MAX + 1)  # stands for what is no number of that type
 Mask = npt.NDArray[np.bool_]
 
 
-def typed(text: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
+def parse_values(text: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
     """The values, and where a number was none or too big for its type (null there).
 
     `text`: strings, most as a field's pattern admits them; null stays null; empty is null except for a list.

@@ -5,8 +5,8 @@ from datetime import timedelta
 import polars as pl
 from polars import col, element, lit, when
 
-from pipeline.kafka.facts import table
-from pipeline.kafka.wording.releases import names as release_names
+from pipeline.kafka.facts import read_fact_table
+from pipeline.kafka.wording.releases import release_names
 
 NODE = ("cluster_id", "node_id")
 HOUR = (*NODE, "hour_at")
@@ -26,10 +26,10 @@ def build(
     return (
         hours_of(wording_seen, log_gap)
         .pipe(with_level)
-        .pipe(with_term, term)
+        .pipe(with_controller_mode, term)
         .pipe(with_release, release_span)
-        .pipe(intervals)
-        .pipe(with_answers)
+        .pipe(merge_equal_hours)
+        .pipe(with_answerable_questions)
     )
 
 
@@ -90,7 +90,7 @@ def with_level(hours: pl.DataFrame) -> pl.DataFrame:
     return hours.with_columns(state_change_level=rank.replace_strict(names, return_dtype=pl.String))
 
 
-def with_term(hours: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+def with_controller_mode(hours: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Adds mode and is_controller, by the terms of the node that touch the hour."""
     of_node = term.select("cluster_id", "mode", "first_seen_at", "last_seen_at", node_id="controller_id")
     touches = (col("first_seen_at") <= col("until_at")) & (col("last_seen_at") >= col("from_at"))
@@ -120,7 +120,7 @@ def with_release(hours: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFram
     return hours.join(known, on=HOUR, how="left").with_columns(col("is_from_2_6").fill_null(value=False))
 
 
-def intervals(hours: pl.DataFrame) -> pl.DataFrame:
+def merge_equal_hours(hours: pl.DataFrame) -> pl.DataFrame:
     """Hours of a node that show the same in a row as one interval."""
     ordered = hours.sort(*HOUR)
     differs = pl.any_horizontal(col(name).ne_missing(col(name).shift(1).over(NODE)) for name in SAME)
@@ -134,12 +134,18 @@ def intervals(hours: pl.DataFrame) -> pl.DataFrame:
     return merged.with_columns(valid_until_at=pl.coalesce(following, "until_at"))
 
 
-def with_answers(rows: pl.DataFrame) -> pl.DataFrame:
+def with_answerable_questions(rows: pl.DataFrame) -> pl.DataFrame:
     """Adds answers and unanswered: of a node that was no controller nothing was to be answered."""
-    questions = table("wording/questions.tsv")
-    told = [when(asked(one) & holds(one)).then(lit(one["question"])) for one in questions]
+    questions = read_fact_table("wording/questions.tsv")
+    told = [
+        when(is_question_of_mode(one) & is_question_answerable(one)).then(lit(one["question"]))
+        for one in questions
+    ]
     untold = [
-        when(asked(one) & ~holds(one)).then(lit(f"{one['question']}: {one['todo']}")) for one in questions
+        when(is_question_of_mode(one) & ~is_question_answerable(one)).then(
+            lit(f"{one['question']}: {one['todo']}")
+        )
+        for one in questions
     ]
     return rows.with_columns(
         answers=pl.concat_list(told).list.drop_nulls(),
@@ -149,11 +155,11 @@ def with_answers(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def asked(question: dict[str, str]) -> pl.Expr:
+def is_question_of_mode(question: dict[str, str]) -> pl.Expr:
     return col("is_controller") & (col("mode") == question["mode"])
 
 
-def holds(question: dict[str, str]) -> pl.Expr:
+def is_question_answerable(question: dict[str, str]) -> pl.Expr:
     """True if all logs that the question needs were seen, at the level that it needs in the node's release."""
     has_logs = pl.all_horizontal(col("logs").list.contains(log) for log in question["logs"].split(","))
     is_at_trace = (col("state_change_level") == "TRACE").fill_null(value=False)

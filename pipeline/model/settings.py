@@ -5,7 +5,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True)
-class Balancing:
+class StatedBalancing:
     """What conf or a given server.properties tells a broker about leader balancing; None: nothing.
 
     threshold_ratio: leader.imbalance.per.broker.percentage / 100. source: who says threshold_ratio, conf or
@@ -22,8 +22,8 @@ class Balancing:
 class BalancingSetting:
     """What is said of the cluster, and by broker id of brokers that are named; a broker's counts as a whole."""
 
-    cluster: Balancing = Balancing()
-    brokers: tuple[tuple[int, Balancing], ...] = ()
+    cluster: StatedBalancing = StatedBalancing()
+    brokers: tuple[tuple[int, StatedBalancing], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class SessionLimit:
 
 
 @dataclass(frozen=True)
-class Suppression:
+class FindingSuppression:
     """Findings that are known. entity: a regular expression that matches an entity whole; since_at, until_at: a stretch
     of maintenance."""
 
@@ -70,4 +70,4 @@ class AuditLimit:
     flapping_departures: int = 3
     flapping_minutes: int = 60
     reassignment_minutes: int = 15
-    suppressions: tuple[Suppression, ...] = field(default=())
+    suppressions: tuple[FindingSuppression, ...] = field(default=())

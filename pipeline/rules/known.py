@@ -6,18 +6,18 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.settings import Suppression
+from pipeline.model.settings import FindingSuppression
 
 
-def with_suppressed(found: pl.DataFrame, suppressions: Sequence[Suppression]) -> pl.DataFrame:
+def with_suppressed(found: pl.DataFrame, suppressions: Sequence[FindingSuppression]) -> pl.DataFrame:
     """Adds suppressed_by, the reason of the first entry that holds: of its rule and entity; in maintenance what begins
     and ends within it and is not critical."""
     entities = found["entity"].unique().to_list()
-    reasons = (when(holds(one, entities)).then(lit(one.reason)) for one in suppressions)
+    reasons = (when(is_suppressed_by(one, entities)).then(lit(one.reason)) for one in suppressions)
     return found.with_columns(suppressed_by=pl.coalesce(*reasons, lit(None, pl.String)))
 
 
-def holds(one: Suppression, entities: Sequence[str]) -> pl.Expr:
+def is_suppressed_by(one: FindingSuppression, entities: Sequence[str]) -> pl.Expr:
     """True if the entry is about a finding; entities: all that findings are about."""
     conditions = [lit(value=True)]
     if one.rule is not None:

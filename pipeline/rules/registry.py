@@ -10,42 +10,42 @@ from polars import lit
 from pipeline.rules.order import RULE_NAMES
 from pipeline.rules.rule import OF_RULES, Rule
 from pipeline.rules.views import VIEWS, parameters
-from schemas.namespace import named
+from schemas.namespace import full_module_name
 
 EARLIER = "earlier"
 
 
-def loaded(name: str) -> Rule:
+def load_rule(name: str) -> Rule:
     """The rule of a folder. ImportError, AttributeError: it has no rule.py, or no RULE in it."""
-    rule: Rule = import_module(named(f"pipeline.rules.{name}.rule")).RULE
+    rule: Rule = import_module(full_module_name(f"pipeline.rules.{name}.rule")).RULE
     return rule
 
 
-RULES = {name: loaded(name) for name in RULE_NAMES}
+RULES = {name: load_rule(name) for name in RULE_NAMES}
 
 
-def tables_of(names: Iterable[str]) -> list[str]:
+def tables_behind_inputs(names: Iterable[str]) -> list[str]:
     """The inputs behind names of inputs, in the order in which they come up: a view stands for what it is made of."""
     found: dict[str, None] = {}
     for name in names:
-        inner = tables_of(parameters(VIEWS[name])) if name in VIEWS else [name]
+        inner = tables_behind_inputs(parameters(VIEWS[name])) if name in VIEWS else [name]
         found |= dict.fromkeys(one for one in inner if one != EARLIER)
     return list(found)
 
 
 # What all rules together are made of.
-INPUTS = tuple(tables_of(name for rule in RULES.values() for name in rule.inputs))
+INPUTS = tuple(tables_behind_inputs(name for rule in RULES.values() for name in rule.inputs))
 # Rules whose facts rest on lines of connections.
 OF_CONNECTIONS = tuple(name for name, rule in RULES.items() if "connection_event" in rule.inputs)
 
 
-def with_rule(rule: Rule, rows: pl.DataFrame) -> pl.DataFrame:
+def with_rule_columns(rule: Rule, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of its find, with the columns that say which rule it is: OF_RULES."""
     own = (lit(rule.name).alias("rule"), lit(rule.version, pl.Int32).alias("rule_version"))
     return rows.with_columns(*own).select(OF_RULES)
 
 
-def findings(given: Mapping[str, Any]) -> pl.DataFrame:
+def find_by_all_rules(given: Mapping[str, Any]) -> pl.DataFrame:
     """One row per finding of any rule, columns OF_RULES. given: INPUTS by name."""
     found = Findings(given)
     for name in RULES:
@@ -69,7 +69,7 @@ class Findings:
         if name not in self.rows:
             rule = RULES[name]
             rows = rule.find(**{one: self.input(one, rule) for one in rule.inputs})
-            self.rows[name] = with_rule(rule, rows)
+            self.rows[name] = with_rule_columns(rule, rows)
         return self.rows[name]
 
     def of_all(self, names: Iterable[str]) -> pl.DataFrame:

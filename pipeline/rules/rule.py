@@ -23,7 +23,7 @@ P = ParamSpec("P")
 Absorb = Callable[..., tuple[pl.DataFrame, pl.DataFrame]]
 
 
-def of_rows(*tables: str) -> Callable[[Callable[P, pl.DataFrame]], Callable[P, pl.DataFrame]]:
+def made_of_rows(*tables: str) -> Callable[[Callable[P, pl.DataFrame]], Callable[P, pl.DataFrame]]:
     """Decorates a find whose findings are made of rows of these tables alone: it does not run where none has any."""
     return made_of(ROWS, *tables)
 

@@ -4,24 +4,33 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from pipeline.rules.order import RULE_NAMES
-from pipeline.rules.proving.proof import CONFIRMED, UNDECIDED, Claim, Line, Record, Unproved, line_of, require
+from pipeline.rules.proving.proof import (
+    CONFIRMED,
+    UNDECIDED,
+    Claim,
+    ProofLine,
+    Record,
+    Unproved,
+    line_of,
+    require_proof,
+)
 from pipeline.rules.proving.reasons import without_reasons
-from schemas.namespace import named
+from schemas.namespace import full_module_name
 
-Prove = Callable[[Claim, Sequence[Line]], str]
+Prove = Callable[[Claim, Sequence[ProofLine]], str]
 
 
 def proof_of(rule: str) -> Prove:
     """Why a claim of this rule holds, by its lines; Unproved: it does not, or they do not tell."""
-    prove: Prove = import_module(named(f"pipeline.rules.{rule}.proof")).prove
+    prove: Prove = import_module(full_module_name(f"pipeline.rules.{rule}.proof")).prove
     return prove
 
 
-def verified(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
+def verify_claim(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
     """Outcome and why. Lines have to say what it claims."""
     try:
-        require(records, "no record stands behind it")
-        require(claim.rule in RULE_NAMES, f"rule {claim.rule} is not known here", UNDECIDED)
+        require_proof(records, "no record stands behind it")
+        require_proof(claim.rule in RULE_NAMES, f"rule {claim.rule} is not known here", UNDECIDED)
         lines = without_reasons(claim, [line_of(one) for one in records])
         return CONFIRMED, proof_of(claim.rule)(claim, lines)
     except Unproved as problem:

@@ -17,7 +17,7 @@ def up_signs(
     wording_seen: pl.DataFrame,
 ) -> pl.DataFrame:
     """Times at which a line shows that a node was up."""
-    return signs.up_signs(node_event, controller_event, broker_event, wording_seen)
+    return signs.startup_signs(node_event, controller_event, broker_event, wording_seen)
 
 
 def lost_log_dirs(
@@ -25,12 +25,14 @@ def lost_log_dirs(
 ) -> pl.DataFrame:
     """Log directories that brokers lost, each with when its process was seen to be up again."""
     failed = failed_log_dirs.failed_log_dirs(node_event)
-    return marked_log_dirs.with_process_up(marked_log_dirs.lost_log_dirs(failed, broker_event), up_signs)
+    return marked_log_dirs.with_process_up(
+        marked_log_dirs.log_dir_failures_with_marks(failed, broker_event), up_signs
+    )
 
 
 def led_states(controller_event: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """Lines by which a node of a quorum begins to lead an epoch, or to follow its leader."""
-    return quorum_states.led_states(controller_event, node_event)
+    return quorum_states.leadership_states(controller_event, node_event)
 
 
 def led_terms(controller_term: pl.DataFrame, led_states: pl.DataFrame) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from polars import col, when
 
 from pipeline.model.brokers.outage_bounds import kraft_silence
 from pipeline.model.settings import SessionLimit
-from pipeline.model.terms.kraft_terms import in_term
+from pipeline.model.terms.kraft_terms import decisions_in_effect
 from schemas.silver.broker_absence import SPEC
 
 SILENT = "session_timed_out"
@@ -32,7 +32,7 @@ def build(broker_event: pl.DataFrame, term: pl.DataFrame, session_limit: Session
     heard_at = when(is_watched).then(at).otherwise(pl.min_horizontal(at, "elected_at"))
     next_back = when(step == BACK).then(at).backward_fill()
     return (
-        in_term(decisions, term, broker_event)
+        decisions_in_effect(decisions, term, broker_event)
         .join(elected, on=["cluster_id", "term_id"], how="left")
         .sort("at", "file_id", "byte_offset")
         .with_columns(

@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.lines.families import fed, field, field_text
-from pipeline.model.lines.texts import first
+from pipeline.model.lines.families import family_records, field_text, printed_field
+from pipeline.model.lines.texts import first_match
 from schemas.silver.broker_setting import NAMES, SPEC
 
 # What ends a line in Java, and the blanks that may stand before it.
@@ -17,15 +17,15 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
 
     Source: AbstractConfig.logAll, from 0.9.0; VerifiableProperties.verify, 0.8.0 to 0.8.2.
     """
-    records = fed(log_record, "broker_setting").with_columns(text=field_text())
-    stated = [records.with_columns(name=lit(name), value=value_of(name)) for name in NAMES]
+    records = family_records(log_record, "broker_setting").with_columns(text=field_text())
+    stated = [records.with_columns(name=lit(name), value=printed_setting_value(name)) for name in NAMES]
     return pl.concat(stated).filter(col("value").is_not_null()).select(SPEC.columns)
 
 
-def value_of(name: str) -> pl.Expr:
+def printed_setting_value(name: str) -> pl.Expr:
     """The value of the setting; null where the record says nothing of it."""
     line = rf"(?:^|[{ENDS}])\s*{name.replace('.', '[.]')} = ([^{ENDS}]*?){BLANKS}(?:$|[{ENDS}])"
     is_listed = col("step") == "listed"
-    is_its_own = field("setting_name") == name
+    is_its_own = printed_field("setting_name") == name
     text = col("text")
-    return when(is_listed).then(first(text, line)).when(is_its_own).then(text.str.strip_chars(" "))
+    return when(is_listed).then(first_match(text, line)).when(is_its_own).then(text.str.strip_chars(" "))

@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.lines.families import fed, field, field_text
-from pipeline.model.lines.texts import LONG, first, found, number, part
+from pipeline.model.lines.families import family_records, field_text, printed_field
+from pipeline.model.lines.texts import LONG, element_field, first_match, matched_groups, number_in_text
 from schemas.silver.config_event import HIDDEN, SPEC
 
 # Settings of Kafka's type PASSWORD, with the prefix of a listener too: ConfigurationControlManager hides them from 3.3
@@ -31,47 +31,50 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     0.9.0 to 3.9.
     """
     names = ("config_name", "feature_name", "quota_key", "acl_id", "scram_mechanism")
-    resource, path, is_stated = field("config_resource"), entity_path(), col("step") == "stated"
+    resource, path, is_stated = printed_field("config_resource"), entity_path(), col("step") == "stated"
     entity_type = path.str.extract(ENTITY, 1)
     is_of_client = is_stated & ~entity_type.is_in([*TYPES])
-    is_feature, value = col("record") == "feature", pl.coalesce(field_text(), field("metadata_version"))
-    is_version = when(field("kraft_version").is_not_null()).then(lit("kraft.version"))
+    is_feature, value = (
+        col("record") == "feature",
+        pl.coalesce(field_text(), printed_field("metadata_version")),
+    )
+    is_version = when(printed_field("kraft_version").is_not_null()).then(lit("kraft.version"))
     return (
-        fed(log_record, "config_event")
+        family_records(log_record, "config_event")
         .rename({"kind": "record"})
         .with_columns(
             record=when(is_of_client).then(lit("quota")).otherwise("record"),
             name=pl.coalesce(
                 when(is_stated).then(lit(ALL)),
-                *map(field, names),
+                *map(printed_field, names),
                 is_version,
                 when(is_feature).then(lit("metadata.version")),
                 "record",
             ),
             resource_type=pl.coalesce(
-                first(resource, r"^ConfigResource\(type=([A-Z_]+), "),
+                first_match(resource, r"^ConfigResource\(type=([A-Z_]+), "),
                 entity_type.replace_strict(TYPES, default=None, return_dtype=pl.String),
             ),
             resource_name=pl.coalesce(
-                first(resource, r"(?s), name='(.*)'\)$"),
-                field("quota_entity"),
-                field("user"),
+                first_match(resource, r"(?s), name='(.*)'\)$"),
+                printed_field("quota_entity"),
+                printed_field("user"),
                 entity_name(path),
             ),
             printed=when(col("record") == "voters")
-            .then(voters())
+            .then(voters_by_directory())
             .when(is_stated)
-            .then(statement())
+            .then(sorted_config_text())
             .otherwise(value),
-            metadata_offset=number(field("offset"), LONG),
+            metadata_offset=number_in_text(printed_field("offset"), LONG),
         )
-        .with_columns(step=refined())
-        .with_columns(value=shown())
+        .with_columns(step=refined_config_step())
+        .with_columns(value=config_value_shown())
         .select(SPEC.columns)
     )
 
 
-def refined() -> pl.Expr:
+def refined_config_step() -> pl.Expr:
     is_config = (col("record") == "config") & (col("step") == "set")
     return (
         when(is_config & (col("printed") == NONE)).then(lit("removed"))
@@ -83,7 +86,8 @@ def refined() -> pl.Expr:
 def entity_path() -> pl.Expr:
     """`topics/orders`, from 0.10.1 on as the line has it."""
     return pl.coalesce(
-        field("entity_path"), pl.concat_str(field("entity_type"), lit("/"), field("entity_name"))
+        printed_field("entity_path"),
+        pl.concat_str(printed_field("entity_type"), lit("/"), printed_field("entity_name")),
     )
 
 
@@ -93,9 +97,9 @@ def entity_name(path: pl.Expr) -> pl.Expr:
     return when(~is_own).then(path).when(name != DEFAULT).then(name)
 
 
-def statement() -> pl.Expr:
+def sorted_config_text() -> pl.Expr:
     """`Map(b -> 2, a -> 1)`, up to 0.10.2 `{b=2, a=1}`, as `a = 1, b = 2`; null: none."""
-    inside = field("config_text").str.replace(r"(?s)^\w*[({](.*)[)}]$", "${1}")
+    inside = printed_field("config_text").str.replace(r"(?s)^\w*[({](.*)[)}]$", "${1}")
     pair = pl.element().str.replace(r"^([^ =]+)(?: -> |=)", "${1} = ")
     name = pair.str.extract(r"^([^ ]+) = ", 1)
     is_secret = name.str.contains(NOT_SHOWN).fill_null(value=False)
@@ -103,12 +107,16 @@ def statement() -> pl.Expr:
     return inside.str.split(", ").list.eval(told).list.sort().list.join(", ").replace("", None)
 
 
-def voters() -> pl.Expr:
+def voters_by_directory() -> pl.Expr:
     """`101 (JEXY6aqzQY-32P5TStzaFg), 102 (…)`, by the directory that each has its part of the log in."""
-    each = found(field("voters"), VOTER, "voter", "directory")
-    return each.list.eval(pl.format("{} ({})", part("voter"), part("directory"))).list.sort().list.join(", ")
+    each = matched_groups(printed_field("voters"), VOTER, "voter", "directory")
+    return (
+        each.list.eval(pl.format("{} ({})", element_field("voter"), element_field("directory")))
+        .list.sort()
+        .list.join(", ")
+    )
 
 
-def shown() -> pl.Expr:
+def config_value_shown() -> pl.Expr:
     is_secret = (col("record") == "config") & col("name").str.contains(NOT_SHOWN)
     return when(col("step") == "removed").then(None).when(is_secret).then(lit(HIDDEN)).otherwise("printed")

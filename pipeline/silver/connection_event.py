@@ -4,8 +4,8 @@ import polars as pl
 from polars import col
 
 from pipeline.model.brokers.connections import FAILED, OF_QUORUM, OF_REGISTRATION
-from pipeline.model.lines.families import fed, field
-from pipeline.model.lines.texts import node_id_in, number
+from pipeline.model.lines.families import family_records, printed_field
+from pipeline.model.lines.texts import node_id_in, number_in_text
 from schemas.silver.connection_event import SPEC
 
 
@@ -16,17 +16,17 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     Source: NetworkClient, FetchSessionHandler, AbstractFetcherThread, ClientCnxn, ZooKeeperClient (0.8.2 to 3.9), each
     as `source` in wording/by_mode says.
     """
-    client = field("client")
+    client = printed_field("client")
     is_of_quorum = client.str.starts_with(OF_QUORUM) | client.str.contains(OF_REGISTRATION)
     is_kept = (col("step") != FAILED) | is_of_quorum
     return (
-        fed(log_record, "connection_event")
+        family_records(log_record, "connection_event")
         .filter(is_kept)
         .with_columns(
             peer="kind",
             peer_id=pl.coalesce(
-                *(number(field(name)) for name in ("to_node_id", "leader_id")),
-                *(node_id_in(field(name)) for name in ("broker_node", "peer")),
+                *(number_in_text(printed_field(name)) for name in ("to_node_id", "leader_id")),
+                *(node_id_in(printed_field(name)) for name in ("broker_node", "peer")),
             ),
             client=client,
         )

@@ -3,8 +3,15 @@
 import polars as pl
 from polars import col, lit
 
-from pipeline.model.lines.families import fed, field_text
-from pipeline.model.lines.texts import PARTITION_REPLICA, TOPIC, found, last_of_each, number, part
+from pipeline.model.lines.families import family_records, field_text
+from pipeline.model.lines.texts import (
+    PARTITION_REPLICA,
+    TOPIC,
+    element_field,
+    explode_elements,
+    matched_groups,
+    number_in_text,
+)
 from schemas.silver.deletion_replica import SPEC
 
 ANSWERED = "answered"
@@ -18,30 +25,34 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
 
     Source: TopicDeletionManager, KafkaController, 0.8.1 to 3.9.
     """
-    lines = fed(log_record, "deletion_replica")
+    lines = family_records(log_record, "deletion_replica")
     is_answer = col("step") == ANSWERED
     key = ("topic", "partition", "replica_id")
-    answers = lines.filter(is_answer).pipe(last_of_each, errors(), *key[:2])
+    answers = lines.filter(is_answer).pipe(explode_elements, partition_errors(), *key[:2])
     several = (
-        lines.filter(~is_answer).pipe(last_of_each, replicas(), *key),
+        lines.filter(~is_answer).pipe(explode_elements, replicas_in_field(), *key),
         answers.filter(col("error") != NO_ERROR).with_columns(replica_id="broker_id"),
     )
     return pl.concat([one.select(SPEC.columns) for one in several])
 
 
-def replicas() -> pl.Expr:
+def replicas_in_field() -> pl.Expr:
     """(topic, partition, replica_id, error) of `[Topic=t,Partition=0,Replica=1]`."""
     names = ("topic", "partition", "replica")
     one = pl.struct(
-        topic=part("topic"),
-        partition=number(part("partition")),
-        replica_id=number(part("replica")),
+        topic=element_field("topic"),
+        partition=number_in_text(element_field("partition")),
+        replica_id=number_in_text(element_field("replica")),
         error=lit(None, pl.String),
     )
-    return found(field_text(), PARTITION_REPLICA, *names).list.eval(one)
+    return matched_groups(field_text(), PARTITION_REPLICA, *names).list.eval(one)
 
 
-def errors() -> pl.Expr:
+def partition_errors() -> pl.Expr:
     """(topic, partition, error) of each partition of an answer."""
-    one = pl.struct(topic=part("topic"), partition=number(part("partition")), error=part("error"))
-    return found(field_text(), PARTITION_ERROR, "topic", "partition", "error").list.eval(one)
+    one = pl.struct(
+        topic=element_field("topic"),
+        partition=number_in_text(element_field("partition")),
+        error=element_field("error"),
+    )
+    return matched_groups(field_text(), PARTITION_ERROR, "topic", "partition", "error").list.eval(one)

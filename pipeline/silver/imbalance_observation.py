@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col
 
-from pipeline.model.lines.families import fed, field
-from pipeline.model.lines.texts import DOUBLE, number
+from pipeline.model.lines.families import family_records, printed_field
+from pipeline.model.lines.texts import DOUBLE, number_in_text
 from schemas.silver.imbalance_observation import SPEC
 
 
@@ -13,14 +13,14 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
 
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
-    printed = field("imbalance_ratio")
+    printed = printed_field("imbalance_ratio")
     return (
-        fed(log_record, "imbalance_observation")
+        family_records(log_record, "imbalance_observation")
         .filter(col("controller_id").is_not_null())
         .with_columns(
             checked_at="logged_at",
             printed=printed,
-            kafka_ratio=number(printed.str.replace_all(",", ".", literal=True), DOUBLE),
+            kafka_ratio=number_in_text(printed.str.replace_all(",", ".", literal=True), DOUBLE),
         )
         .filter(col("kafka_ratio").is_between(0, 1))
         .select(SPEC.columns)

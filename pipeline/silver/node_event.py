@@ -4,8 +4,8 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.connections import OF_QUORUM
-from pipeline.model.lines.families import fed, field, field_text
-from pipeline.model.lines.texts import LONG, epoch, first, node_id_in, number
+from pipeline.model.lines.families import family_records, field_text, printed_field
+from pipeline.model.lines.texts import LONG, epoch_in_text, first_match, node_id_in, number_in_text
 from schemas.silver.node_event import SPEC
 
 # Prefixes of the parts of a process: `[BrokerServer id=1] `, up to 0.11 `[Kafka Server 1], `.
@@ -33,17 +33,19 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
         when(col("template").str.contains(OF_BROKER)).then(lit("broker"))
         .when(col("template").str.contains(OF_CONTROLLER)).then(lit("controller"))
     )  # fmt: skip
-    peers = [number(field(name)) for name in ("to_node_id", "leader_id", "follower_id", "voter_id")]
+    peers = [
+        number_in_text(printed_field(name)) for name in ("to_node_id", "leader_id", "follower_id", "voter_id")
+    ]
     of_quorum = (
-        first(field("voter_key"), KEY),
-        first(field("request"), DESTINATION),
-        first(field("response"), SOURCE),
+        first_match(printed_field("voter_key"), KEY),
+        first_match(printed_field("request"), DESTINATION),
+        first_match(printed_field("response"), SOURCE),
     )
-    is_of_node = (col("kind") != "connection") | field("client").str.starts_with(OF_QUORUM)
-    is_logged_fault = field("fault_type").is_not_null()
-    fault = pl.concat_str(field("fault_type"), lit(": "), field("fault_message"))
+    is_of_node = (col("kind") != "connection") | printed_field("client").str.starts_with(OF_QUORUM)
+    is_logged_fault = printed_field("fault_type").is_not_null()
+    fault = pl.concat_str(printed_field("fault_type"), lit(": "), printed_field("fault_message"))
     return (
-        fed(log_record, "node_event")
+        family_records(log_record, "node_event")
         .filter(is_of_node)
         .with_columns(
             area="kind",
@@ -51,19 +53,19 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
             component=component,
             peer_id=pl.coalesce(
                 *peers,
-                *(number(one) for one in of_quorum),
-                *(node_id_in(field(name)) for name in ("broker_node", "peer")),
+                *(number_in_text(one) for one in of_quorum),
+                *(node_id_in(printed_field(name)) for name in ("broker_node", "peer")),
             ),
-            quorum_epoch=epoch(field("epoch")),
-            broker_epoch=number(field("broker_epoch"), LONG),
-            session_id=field("session_id"),
-            owner_session_id=field("owner_session_id"),
+            quorum_epoch=epoch_in_text(printed_field("epoch")),
+            broker_epoch=number_in_text(printed_field("broker_epoch"), LONG),
+            session_id=printed_field("session_id"),
+            owner_session_id=printed_field("owner_session_id"),
             detail=when(is_logged_fault)
             .then(fault)
-            .otherwise(pl.coalesce(field_text(), field("error_number")))
+            .otherwise(pl.coalesce(field_text(), printed_field("error_number")))
             .replace("", None),
             log_dir=log_dir(),
-            future_partitions=field("future_topic_partitions").replace("", None),
+            future_partitions=printed_field("future_topic_partitions").replace("", None),
         )
         .select(SPEC.columns)
     )
@@ -71,12 +73,12 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
 
 def is_granted_in_part() -> pl.Expr:
     """`Error code from controller: 0` is none: partitions remain. Source: KafkaServer.controlledShutdown, to 3.0."""
-    return (col("step") == "refused") & pl.coalesce(field("error"), field("error_number")).is_in(
-        ["0", "NONE"]
-    )
+    return (col("step") == "refused") & pl.coalesce(
+        printed_field("error"), printed_field("error_number")
+    ).is_in(["0", "NONE"])
 
 
 def log_dir() -> pl.Expr:
     """The directory that holds the file where a line about disks names that one: its checkpoints, its identity."""
-    path = pl.coalesce(field("log_dir"), when(col("kind") == "disk").then(field("path")))
+    path = pl.coalesce(printed_field("log_dir"), when(col("kind") == "disk").then(printed_field("path")))
     return path.str.replace(FILE_OF_PARTITION, "").str.replace(FILE_IN_DIR, "")

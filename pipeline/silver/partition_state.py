@@ -3,8 +3,14 @@
 import polars as pl
 from polars import col, when
 
-from pipeline.model.lines.families import fed, field, field_text
-from pipeline.model.lines.texts import broker_list, epoch, first, listed, number
+from pipeline.model.lines.families import family_records, field_text, printed_field
+from pipeline.model.lines.texts import (
+    broker_list,
+    epoch_in_text,
+    first_match,
+    listed_broker_ids,
+    number_in_text,
+)
 from schemas.silver.partition_state import SPEC
 
 IN_OPTION = r"([\w-]{22})"
@@ -19,7 +25,7 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """
     is_placed = col("partition_epoch").is_not_null() | (col("step") != "stated")
     return (
-        fed(log_record, "partition_state")
+        family_records(log_record, "partition_state")
         .filter(col("topic").is_not_null())
         .with_columns(text=field_text())
         .with_columns(partition_epoch=partition_epoch())
@@ -27,26 +33,31 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             teller="kind",
             topic_id=topic_id(),
-            partition=pl.coalesce("partition", number(first(col("text"), r"\bpartitionId=(\d+)"))),
+            partition=pl.coalesce(
+                "partition", number_in_text(first_match(col("text"), r"\bpartitionId=(\d+)"))
+            ),
             leader=pl.coalesce(when(is_leader_itself()).then("broker_id"), "leader", new_leader()),
-            leader_epoch=pl.coalesce("leader_epoch", epoch(changed("leaderEpoch", r"(\d+)"))),
+            leader_epoch=pl.coalesce("leader_epoch", epoch_in_text(changed_value("leaderEpoch", r"(\d+)"))),
             isr=pl.coalesce("isr", list_of("isr")),
             replicas=pl.coalesce("replicas", list_of("replicas")),
-            adding_replicas=being("adding"),
-            removing_replicas=being("removing"),
+            adding_replicas=replicas_being_moved("adding"),
+            removing_replicas=replicas_being_moved("removing"),
         )
         .select(SPEC.columns)
     )
 
 
 def partition_epoch() -> pl.Expr:
-    printed = field("partition_epoch")
-    return pl.coalesce(epoch(printed), epoch(first(col("text"), r"\bpartitionEpoch(?:=|: \d+ -> )(\d+)")))
+    printed = printed_field("partition_epoch")
+    return pl.coalesce(
+        epoch_in_text(printed),
+        epoch_in_text(first_match(col("text"), r"\bpartitionEpoch(?:=|: \d+ -> )(\d+)")),
+    )
 
 
 def topic_id() -> pl.Expr:
-    printed = field("topic_id")
-    return first(pl.coalesce(printed, first(col("text"), r"\btopicId=([\w-]+)")), IN_OPTION)
+    printed = printed_field("topic_id")
+    return first_match(pl.coalesce(printed, first_match(col("text"), r"\btopicId=([\w-]+)")), IN_OPTION)
 
 
 def is_leader_itself() -> pl.Expr:
@@ -56,21 +67,23 @@ def is_leader_itself() -> pl.Expr:
 
 def new_leader() -> pl.Expr:
     """Of a change record or a diff; -2 says that it stays as it was."""
-    said = number(pl.coalesce(changed("leader", r"(-?\d+)"), first(col("text"), r"\bleader=(-?\d+)")))
+    said = number_in_text(
+        pl.coalesce(changed_value("leader", r"(-?\d+)"), first_match(col("text"), r"\bleader=(-?\d+)"))
+    )
     return when(said > -2).then(said)
 
 
-def changed(name: str, value: str) -> pl.Expr:
+def changed_value(name: str, value: str) -> pl.Expr:
     """The new value in `name: old -> new`."""
-    return first(col("text"), rf"(?:^|, ){name}: [^,]*? -> {value}")
+    return first_match(col("text"), rf"(?:^|, ){name}: [^,]*? -> {value}")
 
 
 def list_of(name: str) -> pl.Expr:
     """The new list in `name: [3, 1] -> [1]`, or the list in `name=[1]`."""
-    new = first(col("text"), rf"(?:^|, ){name}: \[[^\]]*\] -> (\[[^\]]*\])")
-    return pl.coalesce(broker_list(new), listed(col("text"), name))
+    new = first_match(col("text"), rf"(?:^|, ){name}: \[[^\]]*\] -> (\[[^\]]*\])")
+    return pl.coalesce(broker_list(new), listed_broker_ids(col("text"), name))
 
 
-def being(verb: str) -> pl.Expr:
-    printed = field(f"{verb}_replicas")
+def replicas_being_moved(verb: str) -> pl.Expr:
+    printed = printed_field(f"{verb}_replicas")
     return pl.coalesce(broker_list(printed), list_of(f"{verb}Replicas"))

@@ -3,19 +3,19 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.lines.families import fed, field, field_text
-from pipeline.model.lines.requested import requested
+from pipeline.model.lines.families import family_records, field_text, printed_field
+from pipeline.model.lines.requested import requested_partitions
 from pipeline.model.lines.texts import (
     assignment_entries,
     broker_list,
-    first,
+    element_field,
+    explode_elements,
+    first_match,
     is_changing,
-    last_of_each,
-    listed,
-    number,
+    listed_broker_ids,
+    listed_partitions,
+    number_in_text,
     or_unread,
-    part,
-    partitions,
 )
 from schemas.silver.reassignment_event import SPEC
 
@@ -29,57 +29,65 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     Source: KafkaController, PartitionsReassignedListener, 0.8.2 to 3.9; ReplicationControlManager, from 3.0.
     """
     return (
-        one_each(fed(log_record, "reassignment_event").with_columns(text=field_text()))
+        explode_reassigned_partitions(
+            family_records(log_record, "reassignment_event").with_columns(text=field_text())
+        )
         .with_columns(**replica_lists())
         .pipe(with_target)
         .with_columns(
-            step=refined(),
+            step=refined_reassignment_step(),
             reason="kind",
-            asked_count=number(field("total_alterations")),
-            accepted_count=number(field("successful_alterations")),
+            asked_count=number_in_text(printed_field("total_alterations")),
+            accepted_count=number_in_text(printed_field("successful_alterations")),
         )
         .select(SPEC.columns)
     )
 
 
-def one_each(lines: pl.DataFrame) -> pl.DataFrame:
+def explode_reassigned_partitions(lines: pl.DataFrame) -> pl.DataFrame:
     """(topic, partition, wanted) of the line, or of each element of the collection that the feed names."""
     text, named = col("text"), col("field")
     is_one = named.is_null() | col("topic").is_not_null()
     is_request = named == "data"
     is_map = ((named != "errors") & text.str.contains(" -> ", literal=True)).fill_null(value=False)
-    of_map = pl.struct(topic=part("topic"), partition=part("partition"), wanted=part("replicas"))
+    of_map = pl.struct(
+        topic=element_field("topic"), partition=element_field("partition"), wanted=element_field("replicas")
+    )
     collections = (
-        (is_request, requested(text)),
+        (is_request, requested_partitions(text)),
         (~is_request & is_map, or_unread(assignment_entries(text).list.eval(of_map), text)),
-        (~is_request & ~is_map, or_unread(partitions(text), text)),
+        (~is_request & ~is_map, or_unread(listed_partitions(text), text)),
     )
     several = (
-        last_of_each(lines.filter(~is_one, is_form), elements, "topic", "partition")
+        explode_elements(lines.filter(~is_one, is_form), elements, "topic", "partition")
         for is_form, elements in collections
     )
-    return pl.concat([lines.filter(is_one).with_columns(**own_partition()), *several], how="diagonal")
+    return pl.concat([lines.filter(is_one).with_columns(**reassigned_partition()), *several], how="diagonal")
 
 
-def own_partition() -> dict[str, pl.Expr]:
-    index = number(field("partition_index"))
-    in_record = number(first(col("text"), r"\bpartitionId=(\d+)"))
+def reassigned_partition() -> dict[str, pl.Expr]:
+    index = number_in_text(printed_field("partition_index"))
+    in_record = number_in_text(first_match(col("text"), r"\bpartitionId=(\d+)"))
     return {
-        "topic": pl.coalesce("topic", field("name")),
+        "topic": pl.coalesce("topic", printed_field("name")),
         "partition": pl.coalesce("partition", index, in_record),
     }
 
 
 def replica_lists() -> dict[str, pl.Expr]:
-    stated = pl.coalesce(field("new_assignment"), field("replica_assignment"), field("record"))
-    before = field("current_assignment")
+    stated = pl.coalesce(
+        printed_field("new_assignment"), printed_field("replica_assignment"), printed_field("record")
+    )
+    before = printed_field("current_assignment")
     return {
-        "replicas": pl.coalesce("replicas", listed(stated, "replicas")),
-        "adding_replicas": listed(stated, "addingReplicas"),
-        "removing_replicas": listed(stated, "removingReplicas"),
-        "previous_replicas": pl.coalesce(listed(before, "replicas"), broker_list(field("previous_replicas"))),
-        "lagging_replicas": broker_list(field("lagging_replicas")),
-        "caught_up_count": number(field("caught_up_count")),
+        "replicas": pl.coalesce("replicas", listed_broker_ids(stated, "replicas")),
+        "adding_replicas": listed_broker_ids(stated, "addingReplicas"),
+        "removing_replicas": listed_broker_ids(stated, "removingReplicas"),
+        "previous_replicas": pl.coalesce(
+            listed_broker_ids(before, "replicas"), broker_list(printed_field("previous_replicas"))
+        ),
+        "lagging_replicas": broker_list(printed_field("lagging_replicas")),
+        "caught_up_count": number_in_text(printed_field("caught_up_count")),
     }
 
 
@@ -95,7 +103,7 @@ def with_target(rows: pl.DataFrame) -> pl.DataFrame:
         .agg(kept=col("replicas").unique(maintain_order=True))
     )
     assigned = when(col("replicas").is_not_null()).then(col("kept").fill_null([]))
-    named = broker_list(pl.coalesce(field("target_replicas"), field("new_replicas")))
+    named = broker_list(pl.coalesce(printed_field("target_replicas"), printed_field("new_replicas")))
     return (
         numbered.join(kept, on="row", how="left")
         .with_columns(target_replicas=pl.coalesce("wanted", named, assigned))
@@ -103,11 +111,14 @@ def with_target(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def refined() -> pl.Expr:
+def refined_reassignment_step() -> pl.Expr:
     """From 2.4 one line begins, replaces and cancels: told by what was and what will be in progress. One that changes
     an ISR while a reassignment goes on says from 4.3 whether every replica is in sync then."""
     is_started = col("step") == "started"
-    was, will_be = is_changing(field("current_assignment")), is_changing(field("new_assignment"))
+    was, will_be = (
+        is_changing(printed_field("current_assignment")),
+        is_changing(printed_field("new_assignment")),
+    )
     is_whole = changed_to("replicaSet").list.set_difference(changed_to("isr")).list.len() == 0
     return (
         when(is_started & was & will_be)
@@ -122,4 +133,4 @@ def refined() -> pl.Expr:
 
 def changed_to(name: str) -> pl.Expr:
     """The brokers behind the arrow of `name: [1, 2] -> [1, 2, 3]`, as ReplicationControlManager prints from 4.3."""
-    return broker_list(field("change_info").str.extract(rf"\b{name}: \[[^\]]*\] -> \[([^\]]*)\]"))
+    return broker_list(printed_field("change_info").str.extract(rf"\b{name}: \[[^\]]*\] -> \[([^\]]*)\]"))

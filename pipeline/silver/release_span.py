@@ -8,10 +8,19 @@ from typing import Any
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.frames import empty
-from pipeline.core.stretch import INFERRED, UNDETERMINED, Sighting, Stretch, stretches
-from pipeline.kafka.facts import table
-from pipeline.kafka.wording.releases import bits, ends, everything, halves, joined, members, signs, wordings
+from pipeline.core.frames import empty_frame
+from pipeline.core.stretch import INFERRED, UNDETERMINED, Stretch, ValueSighting, spans_of_sightings
+from pipeline.kafka.facts import read_fact_table
+from pipeline.kafka.wording.releases import (
+    all_release_bits,
+    join_bits,
+    oldest_and_newest,
+    read_release_signs,
+    release_bits,
+    releases_by_wording,
+    releases_of_bits,
+    split_bits,
+)
 from pipeline.model.settings import ReleaseSetting
 from schemas.silver.release_span import SPEC
 
@@ -35,16 +44,16 @@ def build(wording_seen: pl.DataFrame, release_setting: ReleaseSetting) -> pl.Dat
     is folded in order of time by core.stretch; a start of a process is where a release may change.
     What is folded grows with processes and kinds of wording, with hours only while they contradict one another.
     """
-    fixed = {node_id: bits(release, release) for node_id, release in release_setting.by_node}
-    sights = deciding(seen_once(said_by_releases(wording_seen)))
-    rows = [row for node in sights.partition_by(*NODE) for row in spans_of(node, fixed)]
+    fixed = {node_id: release_bits(release, release) for node_id, release in release_setting.by_node}
+    sights = deciding_sights(seen_once(sights_with_release_bits(wording_seen)))
+    rows = [row for node in sights.partition_by(*NODE) for row in node_release_spans(node, fixed)]
     times = ("valid_from_at", "valid_until_at")
-    types = dict(empty(SPEC).schema)
+    types = dict(empty_frame(SPEC).schema)
     in_micros = pl.DataFrame(rows, schema=types | dict.fromkeys(times, pl.Int64()))
     return in_micros.with_columns(col(name).cast(types[name]) for name in times)
 
 
-def said_by_releases(wording_seen: pl.DataFrame) -> pl.DataFrame:
+def sights_with_release_bits(wording_seen: pl.DataFrame) -> pl.DataFrame:
     """Sights with the bits (BITS) of the releases that print the wording; a row more for each sign."""
     seen = wording_seen.filter(col("template").is_not_null() & col("first_at").is_not_null()).select(
         *NODE, "seen_at", "is_start", "logger", "template", "signs",
@@ -69,7 +78,7 @@ def place_of_start() -> pl.Expr:
         when((col("logger") == row["logger"]) & col("template").str.contains(row["template"])).then(
             lit(int(row["place"]), pl.Int64)
         )
-        for row in table("wording/process_starts.tsv")
+        for row in read_fact_table("wording/process_starts.tsv")
     )
     return pl.coalesce(*places)
 
@@ -77,7 +86,7 @@ def place_of_start() -> pl.Expr:
 @cache
 def bits_of_wordings() -> pl.DataFrame:
     """(logger, template, older, later)."""
-    rows = [(*key, *halves(releases)) for key, releases in wordings().items()]
+    rows = [(*key, *split_bits(releases)) for key, releases in releases_by_wording().items()]
     return pl.DataFrame(
         rows,
         schema=dict.fromkeys(("logger", "template"), pl.String) | dict.fromkeys(BITS, pl.Int64),
@@ -88,7 +97,7 @@ def bits_of_wordings() -> pl.DataFrame:
 @cache
 def bits_of_signs() -> pl.DataFrame:
     """(sign, older, later)."""
-    rows = [(sign.name, *halves(sign.releases)) for sign in signs()]
+    rows = [(sign.name, *split_bits(sign.releases)) for sign in read_release_signs()]
     return pl.DataFrame(rows, schema={"sign": pl.String} | dict.fromkeys(BITS, pl.Int64), orient="row")
 
 
@@ -106,13 +115,15 @@ def seen_once(said: pl.DataFrame) -> pl.DataFrame:
     return once.with_columns(is_start=is_first).drop("place")
 
 
-def deciding(sights: pl.DataFrame) -> pl.DataFrame:
+def deciding_sights(sights: pl.DataFrame) -> pl.DataFrame:
     """Both ends of the sights, (NODE, at, file_id, offset, is_start, BITS), in order of node and time: of each kind the
     first and the last of a block, as the others decide nothing; all of a day that leaves no release."""
-    ordered = in_order(sights)
+    ordered = sight_ends_in_order(sights)
     days = ordered.group_by(DAY, maintain_order=True).agg(col(BITS).bitwise_and())
     numbered = days.select(
-        *DAY, is_told=pl.any_horizontal(col(BITS) != 0), block=pl.Series([*blocks(days)], dtype=pl.Int64)
+        *DAY,
+        is_told=pl.any_horizontal(col(BITS) != 0),
+        block=pl.Series([*block_numbers(days)], dtype=pl.Int64),
     )
     kind = pl.struct("block", *BITS)
     return ordered.join(numbered, on=DAY, nulls_equal=True, maintain_order="left").filter(
@@ -120,7 +131,7 @@ def deciding(sights: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def in_order(sights: pl.DataFrame) -> pl.DataFrame:
+def sight_ends_in_order(sights: pl.DataFrame) -> pl.DataFrame:
     """Both ends of the sights with process, its number on the node, and day, that of its time."""
     numbered = sights.with_columns(col("first_at", "last_at").dt.epoch("us")).with_row_index("row")
     shared = (*NODE, *BITS, "row")
@@ -143,45 +154,45 @@ def in_order(sights: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def blocks(days: pl.DataFrame) -> Iterator[int]:
+def block_numbers(days: pl.DataFrame) -> Iterator[int]:
     """For each day (DAY, BITS) the number of its block: the days of a process, one after another, that leave a release
     in common."""
     number, left, before = 0, 0, None
     for *process, _, older, later in days.iter_rows():
-        told = joined(older, later)
+        told = join_bits(older, later)
         left = left & told if process == before else 0
         number, left, before = (number, left, process) if left else (number + 1, told, process)
         yield number
 
 
-def spans_of(node: pl.DataFrame, fixed: Mapping[int | None, int]) -> Iterator[Row]:
+def node_release_spans(node: pl.DataFrame, fixed: Mapping[int | None, int]) -> Iterator[Row]:
     """The stretches of one node from its sights (deciding): a loop over few of them."""
-    found = stretches(sightings(node))
+    found = spans_of_sightings(release_sightings(node))
     starts = (one.first_at for one in found[1:])
     place = node.select(NODE).row(0, named=True)
     settled = fixed.get(place["node_id"], fixed.get(None))
     for one, following_at in zip_longest(found, starts):
-        row = place | as_row(one, following_at)
+        row = place | release_span_row(one, following_at)
         yield row if settled is None else row | as_fixed(one, settled)
 
 
-def sightings(node: pl.DataFrame) -> Iterator[Sighting]:
+def release_sightings(node: pl.DataFrame) -> Iterator[ValueSighting]:
     for row in node.iter_rows(named=True):
-        releases = joined(row["older"], row["later"])
-        yield Sighting(row["at"], releases, row["is_start"], (row["file_id"], row["offset"]))
+        releases = join_bits(row["older"], row["later"])
+        yield ValueSighting(row["at"], releases, row["is_start"], (row["file_id"], row["offset"]))
 
 
-def as_row(one: Stretch, following_at: int | None) -> Row:
+def release_span_row(one: Stretch, following_at: int | None) -> Row:
     end = one.last_at + LINE_US
     if following_at is not None:
         end = max(min(end, following_at), one.first_at + 1)
-    is_told = one.allowed != everything()
+    is_told = one.allowed != all_release_bits()
     reason = CONTRADICTORY if one.is_contradictory else None if is_told else NOT_TOLD
     places = dict.fromkeys(sighting.place for sighting in one.evidence)
     return {
         "valid_from_at": one.first_at,
         "valid_until_at": end,
-        **names_of(one.allowed),
+        **release_columns(one.allowed),
         "source": "lines",
         "begins_with": one.begins,
         "certainty": UNDETERMINED if reason else one.certainty,
@@ -192,17 +203,17 @@ def as_row(one: Stretch, following_at: int | None) -> Row:
 
 def as_fixed(one: Stretch, releases: int) -> Row:
     """What conf fixes stands in place of what lines tell; lines that exclude it are said."""
-    since, until = ends(one.allowed)
+    since, until = oldest_and_newest(one.allowed)
     said = " to ".join(filter(None, (since, until or "the newest")))
     agrees = bool(one.allowed & releases)
     return {
-        **names_of(releases),
+        **release_columns(releases),
         "source": "setting",
         "certainty": INFERRED if agrees else UNDETERMINED,
         "reason": None if agrees else f"fixed in conf, but its lines are of {said}",
     }
 
 
-def names_of(releases: int) -> Row:
-    since, until = ends(releases)
-    return {"since_release": since, "until_release": until, "releases": members(releases)}
+def release_columns(releases: int) -> Row:
+    since, until = oldest_and_newest(releases)
+    return {"since_release": since, "until_release": until, "releases": releases_of_bits(releases)}

@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col, when
 
-from pipeline.model.lines.families import fed, field
-from pipeline.model.lines.texts import LONG, number
+from pipeline.model.lines.families import family_records, printed_field
+from pipeline.model.lines.texts import LONG, number_in_text
 from schemas.silver.replica_offset import SPEC
 
 NAMED = ("topic", "partition", "broker_id", "log_end_offset")
@@ -20,7 +20,7 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     is_named = pl.all_horizontal(col(NAMED).is_not_null())
     has_epoch = col("leader_epoch").is_not_null() | ~col("step").is_in(["leads", "follows"])
     return (
-        fed(log_record, "replica_offset")
+        family_records(log_record, "replica_offset")
         .with_columns(log_end_offset=log_end_offset(), broker_id=pl.coalesce("broker_id", "node_id"))
         .filter(is_named, has_epoch)
         .select(SPEC.columns)
@@ -29,14 +29,14 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
 
 def log_end_offset() -> pl.Expr:
     step = col("step")
-    largest = offset("largest_offset")
+    largest = offset_field("largest_offset")
     return (
-        when(step == "loaded").then(offset("log_end_offset"))
-        .when(step == "cut").then(offset("target_offset"))
+        when(step == "loaded").then(offset_field("log_end_offset"))
+        .when(step == "cut").then(offset_field("target_offset"))
         .when(step == "kept").then(when(largest < HIGHEST).then(largest + 1))
-        .otherwise(offset("start_offset"))
+        .otherwise(offset_field("start_offset"))
     )  # fmt: skip
 
 
-def offset(name: str) -> pl.Expr:
-    return number(field(name), LONG)
+def offset_field(name: str) -> pl.Expr:
+    return number_in_text(printed_field(name), LONG)

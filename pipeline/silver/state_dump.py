@@ -4,8 +4,8 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA, STATES
-from pipeline.model.lines.families import field
-from pipeline.model.lines.texts import TOPIC, first, number
+from pipeline.model.lines.families import printed_field
+from pipeline.model.lines.texts import TOPIC, first_match, number_in_text
 from schemas.bronze.log_record import NOT_WHOLE
 from schemas.silver.state_dump import SPEC
 
@@ -32,18 +32,18 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     Of entries that name one object the last one counts. A cut line gives what it shows.
     Source: ReplicaStateMachine and PartitionStateMachine.startup, 0.8.0 to 3.9.
     """
-    dumps = pl.concat([whole(log_record), not_whole(log_record)]).with_row_index("dump")
+    dumps = pl.concat([dump_records(log_record), not_whole(log_record)]).with_row_index("dump")
     entries = pl.concat(entries_of(dumps.filter(col("machine") == machine), machine) for machine in ENTRY)
     return entries.unique(["dump", *OBJECT], keep="last", maintain_order=True).select(SPEC.columns)
 
 
-def whole(log_record: pl.DataFrame) -> pl.DataFrame:
+def dump_records(log_record: pl.DataFrame) -> pl.DataFrame:
     is_dump = col("event").is_in([*EVENTS]) & col("logged_at").is_not_null()
     return log_record.filter(is_dump).select(
         *PLACE,
         "controller_id",
         machine=col("event").replace_strict(EVENTS, return_dtype=pl.String),
-        text=field("initial_state"),
+        text=printed_field("initial_state"),
         is_whole=lit(value=True),
     )
 
@@ -60,7 +60,7 @@ def not_whole(log_record: pl.DataFrame) -> pl.DataFrame:
         .filter(head.str.contains(STARTED))
         .select(
             *PLACE,
-            controller_id=number(first(head, CONTROLLER)),
+            controller_id=number_in_text(first_match(head, CONTROLLER)),
             machine=head.str.extract(STARTED),
             text=col("text").str.replace(rf"(?s)^.*?{BEGINNING}", ""),
             is_whole=lit(value=False),
@@ -82,7 +82,7 @@ def entries_of(dumps: pl.DataFrame, machine: str) -> pl.DataFrame:
         .drop("text")
         .explode("entry", keep_nulls=False)
         .with_columns(groups.struct.unnest())
-        .with_columns(number(col("partition")), number(col("replica_id")))
+        .with_columns(number_in_text(col("partition")), number_in_text(col("replica_id")))
         .with_columns(is_complete=(col("ends_well") & is_read.all()).over("dump"))
         .filter(is_read)
     )

@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col, element, lit, when
 
-from pipeline.model.lines.families import fed, field, field_text
-from pipeline.model.lines.texts import first, found, last_of_each, part
+from pipeline.model.lines.families import family_records, field_text, printed_field
+from pipeline.model.lines.texts import element_field, explode_elements, first_match, matched_groups
 from schemas.silver.topic_event import SPEC
 
 # Why a deletion is put off, from 2.3 on; the other reason is a reassignment.
@@ -23,19 +23,19 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     be deleted, those too whose deletion goes on.
     Source: KafkaController, TopicDeletionManager, 0.8.1 to 3.9; ReplicationControlManager, from 2.8.
     """
-    lines = fed(log_record, "topic_event").with_columns(
-        topic_id=first(field("topic_id"), r"^(?:Some\()?([\w-]{22})\)?$")
+    lines = family_records(log_record, "topic_event").with_columns(
+        topic_id=first_match(printed_field("topic_id"), r"^(?:Some\()?([\w-]{22})\)?$")
     )
     is_result = col("field") == "results"
     several = (
-        lines.filter(is_result.fill_null(value=False)).pipe(last_of_each, results(), "topic"),
-        lines.filter(~is_result.fill_null(value=False)).pipe(last_of_each, named(), "topic"),
+        lines.filter(is_result.fill_null(value=False)).pipe(explode_elements, topic_results(), "topic"),
+        lines.filter(~is_result.fill_null(value=False)).pipe(explode_elements, topics_in_line(), "topic"),
     )
-    rows = pl.concat(several, how="diagonal").pipe(with_ids)
-    return rows.with_columns(**said()).select(SPEC.columns)
+    rows = pl.concat(several, how="diagonal").pipe(with_topic_ids)
+    return rows.with_columns(**step_and_reason()).select(SPEC.columns)
 
 
-def named() -> pl.Expr:
+def topics_in_line() -> pl.Expr:
     """(topic) of the line, or of each element of the field that the feed names."""
     topics = when(col("field").is_null()).then(pl.concat_list("topic")).otherwise(topic_names(field_text()))
     return topics.list.eval(pl.struct(topic=element()))
@@ -47,26 +47,30 @@ def topic_names(text: pl.Expr) -> pl.Expr:
     return inside.str.extract_all(r"[^,\s]+")
 
 
-def results() -> pl.Expr:
+def topic_results() -> pl.Expr:
     """(topic, topic_id, error) of each topic that a controller of KRaft answers about."""
     nothing = lit(None, pl.String)
-    created = found(field_text(), CREATED, "topic", "error").list.eval(
-        pl.struct(topic=part("topic"), topic_id=nothing, error=part("error"))
+    created = matched_groups(field_text(), CREATED, "topic", "error").list.eval(
+        pl.struct(topic=element_field("topic"), topic_id=nothing, error=element_field("error"))
     )
-    name = when(part("topic") != "null").then(part("topic"))
-    deleted = found(field_text(), DELETED, "topic_id", "topic", "error").list.eval(
-        pl.struct(topic=pl.coalesce(name, part("topic_id")), topic_id=part("topic_id"), error=part("error"))
+    name = when(element_field("topic") != "null").then(element_field("topic"))
+    deleted = matched_groups(field_text(), DELETED, "topic_id", "topic", "error").list.eval(
+        pl.struct(
+            topic=pl.coalesce(name, element_field("topic_id")),
+            topic_id=element_field("topic_id"),
+            error=element_field("error"),
+        )
     )
     return when(col("event") == "create_topics_result").then(created).otherwise(deleted)
 
 
-def with_ids(rows: pl.DataFrame) -> pl.DataFrame:
+def with_topic_ids(rows: pl.DataFrame) -> pl.DataFrame:
     """topic_id of topics of which a line of ZooKeeper mode says it, from 2.8 on."""
     place = ["file_id", "byte_offset"]
     ids = (
         rows.filter(col("step") == "created")
         .unique(place, maintain_order=True)
-        .select(*place, of=found(field("replica_assignment"), WITH_ID, "topic", "given_id"))
+        .select(*place, of=matched_groups(printed_field("replica_assignment"), WITH_ID, "topic", "given_id"))
         .explode("of", empty_as_null=False, keep_nulls=False)
         .unnest("of")
         .unique([*place, "topic"], maintain_order=True)
@@ -78,12 +82,12 @@ def with_ids(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def said() -> dict[str, pl.Expr]:
+def step_and_reason() -> dict[str, pl.Expr]:
     """step and reason: what was refused is told by the error, what is put off for a reassignment by the reason."""
     step, error = col("step"), when(col("error") != SUCCESS).then("error")
     is_deferred = (step == "deletion_blocked") & ~col("reason").fill_null("").is_in(["", *OUT_OF_REACH])
     refused = step.str.replace("accepted", "refused", literal=True)
-    restarted = when(step == "deletion_resumed").then(field("broker_ids"))
+    restarted = when(step == "deletion_resumed").then(printed_field("broker_ids"))
     return {
         "step": when(is_deferred).then(lit("deletion_deferred"))
         .when(error.is_not_null() & (step != "create_validated")).then(refused)

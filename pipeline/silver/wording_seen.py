@@ -8,8 +8,8 @@ from operator import and_, or_
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.kafka.facts import table
-from pipeline.kafka.wording.releases import LEVEL, Sign, events_with, signs
+from pipeline.kafka.facts import read_fact_table
+from pipeline.kafka.wording.releases import LEVEL, Sign, events_with, read_release_signs
 from schemas.silver.wording_seen import SPEC
 
 # Accounted for elsewhere, and no sign of anything missing.
@@ -62,12 +62,12 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
             last_offset=col("byte_offset").max(),
             end_offset=(col("byte_offset") + col("byte_length")).max(),
         )
-        .with_columns(signs=in_one_list([one.name for one in shown]))
+        .with_columns(signs=list_without_nulls([one.name for one in shown]))
         .select(SPEC.columns)
     )
 
 
-def merged(rows: pl.DataFrame) -> pl.DataFrame:
+def merge_partial_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Of the rows that parts of the records gave those that all records give."""
     alike = [name for name in SPEC.columns if name not in ADDED]
     added = [add(col(name)) for name, add in ADDED.items()]
@@ -80,7 +80,7 @@ def of_files(rows: pl.DataFrame) -> pl.DataFrame:
     hour = ("file_id", "seen_at")
     is_cut = col("load_seq").n_unique().over(hour) > 1
     cut = rows.filter(is_cut).with_columns(col("load_seq").min().over(hour))
-    return rows if cut.is_empty() else pl.concat([rows.filter(~is_cut), merged(cut)])
+    return rows if cut.is_empty() else pl.concat([rows.filter(~is_cut), merge_partial_rows(cut)])
 
 
 def is_of_its_term() -> pl.Expr:
@@ -94,7 +94,7 @@ def is_process_start() -> pl.Expr:
     """A line of pipeline/kafka/wording/process_starts.tsv."""
     starts = (
         (col("logger") == row["logger"]) & col("template").str.contains(row["template"])
-        for row in table("wording/process_starts.tsv")
+        for row in read_fact_table("wording/process_starts.tsv")
     )
     return reduce(or_, starts).fill_null(value=False)
 
@@ -104,7 +104,7 @@ def signs_shown(records: pl.DataFrame) -> Iterator[pl.Series]:
 
     records: numbered in the column `record` from 0.
     """
-    for field, some in groupby(sorted(signs(), key=by_field), key=by_field):
+    for field, some in groupby(sorted(read_release_signs(), key=by_field), key=by_field):
         found = first_signs(records, field, list(some)).drop_nulls()
         if len(found):
             column = pl.Series(f"sign_{field}", [None], found.schema["sign"]).extend_constant(
@@ -132,12 +132,12 @@ def first_signs(records: pl.DataFrame, field: str, some: Sequence[Sign]) -> pl.D
 def sign_of(some: Iterable[Sign]) -> Iterator[pl.Expr]:
     """The name of each sign where the record shows it, else null."""
     for sign in some:
-        holds = shows(col("text"), sign.pattern)
+        holds = has_sign_pattern(col("text"), sign.pattern)
         is_its_own = col("event") == sign.event
         yield when(is_its_own & holds if sign.event else holds).then(lit(sign.name))
 
 
-def shows(text: pl.Expr, pattern: str) -> pl.Expr:
+def has_sign_pattern(text: pl.Expr, pattern: str) -> pl.Expr:
     """True if the text has the pattern of a sign."""
     if pattern.startswith("/"):
         return text.str.contains(pattern.strip("/"))
@@ -146,7 +146,7 @@ def shows(text: pl.Expr, pattern: str) -> pl.Expr:
     return reduce(and_, [text.str.starts_with(beginning), *conditions] if beginning else conditions)
 
 
-def in_one_list(columns: Sequence[str]) -> pl.Expr:
+def list_without_nulls(columns: Sequence[str]) -> pl.Expr:
     """The values of the columns, in their order, that are not null."""
     if not columns:
         return lit([], pl.List(pl.String))

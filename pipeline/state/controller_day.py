@@ -6,8 +6,15 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.candidates import with_candidates
-from pipeline.model.lines.evidence import LINE, line, outermost
-from pipeline.model.terms.term_steps import LIVE, NAMED, TERM, of_terms, resignations, with_succession
+from pipeline.model.lines.evidence import LINE, evidence_line, outermost_lines
+from pipeline.model.terms.term_steps import (
+    LIVE,
+    NAMED,
+    TERM,
+    term_resignations,
+    with_named_term,
+    with_succession,
+)
 from schemas.state.controller_day import SPEC
 
 DAY = (*TERM, "day_at")
@@ -31,25 +38,29 @@ def build(
     """
     begun = with_succession(term)
     told = (
-        deeds(begun, controller_line, controller_event),
+        daily_acts(begun, controller_line, controller_event),
         known_brokers(controller_line, broker_event, day_before),
-        found_alive(controller_line, broker_event),
-        writes(begun, partition_transition),
-        requests(begun, control_request),
+        daily_live_brokers(controller_line, broker_event),
+        daily_late_writes(begun, partition_transition),
+        daily_late_requests(begun, control_request),
     )
     every = reduce(lambda one, other: one.join(other, on=DAY, how="full", coalesce=True), told)
     return every.with_columns(col(COUNTS).fill_null(0), col("has_state_changes").fill_null(value=False))
 
 
-def deeds(term: pl.DataFrame, controller_line: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def daily_acts(
+    term: pl.DataFrame, controller_line: pl.DataFrame, controller_event: pl.DataFrame
+) -> pl.DataFrame:
     """Days with lines: the last line; of those before it resigned (acts) the last; how many lines and acts are later
     than superseded_at."""
     is_late = col("logged_at") > col("superseded_at")
-    ends = term.select(*TERM, "superseded_at").join(resignations(term, controller_event), on=TERM, how="left")
+    ends = term.select(*TERM, "superseded_at").join(
+        term_resignations(term, controller_event), on=TERM, how="left"
+    )
     lines = (
         controller_line.select(*TERM, "seq", "log", "logged_at", "ordered_at", *LINE)
         .join(ends, on=TERM, how="inner")
-        .with_columns(day_of("ordered_at"), is_act=is_act())
+        .with_columns(day_at_column("ordered_at"), is_act=is_act())
     )
     days = lines.group_by(DAY).agg(
         last_line_at=col("logged_at").max(),
@@ -68,7 +79,7 @@ def deeds(term: pl.DataFrame, controller_line: pl.DataFrame, controller_event: p
     return days.join(last.drop("last_line_at"), on=DAY, how="left")
 
 
-def day_of(moment: str) -> pl.Expr:
+def day_at_column(moment: str) -> pl.Expr:
     return col(moment).dt.truncate("1d").alias("day_at")
 
 
@@ -80,9 +91,9 @@ def is_act() -> pl.Expr:
     return resigning_at.is_null() | (at < resigning_at) | ((at == resigning_at) & is_before)
 
 
-def found_alive(controller_line: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
+def daily_live_brokers(controller_line: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
     """Days on which it lists the live brokers: those that it names, which may be none."""
-    lines = controller_line.filter(col("event") == LIVE).select(*TERM, day_of("ordered_at"), *LINE)
+    lines = controller_line.filter(col("event") == LIVE).select(*TERM, day_at_column("ordered_at"), *LINE)
     named = broker_event.filter(col("event") == LIVE).select("cluster_id", *LINE, "broker_id", is_named=True)
     is_unread = (col("is_named") & col("broker_id").is_null()).any()
     return (
@@ -97,27 +108,27 @@ def known_brokers(
     controller_line: pl.DataFrame, broker_event: pl.DataFrame, day_before: pl.DataFrame
 ) -> pl.DataFrame:
     """Days with lines: the brokers that it can choose from at their end."""
-    days = controller_line.group_by(*TERM, day_of("ordered_at")).agg(col("seq").max())
+    days = controller_line.group_by(*TERM, day_at_column("ordered_at")).agg(col("seq").max())
     return with_candidates(days, broker_event, controller_line, day_before).select(
         *DAY, known_live_brokers="live_brokers", known_shutting_down_brokers="shutting_down_brokers"
     )
 
 
-def writes(term: pl.DataFrame, partition_transition: pl.DataFrame) -> pl.DataFrame:
+def daily_late_writes(term: pl.DataFrame, partition_transition: pl.DataFrame) -> pl.DataFrame:
     """Days on which it moved partitions to OnlinePartition after superseded_at: each move writes a leader."""
     is_write = (col("outcome") == "done") & (col("to_state") == "OnlinePartition")
     moves = partition_transition.filter(is_write).select(*NAMED, "logged_at", *LINE)
     return (
-        of_terms(moves, term)
+        with_named_term(moves, term)
         .filter(col("logged_at") > col("superseded_at"))
         .sort(*TERM, "logged_at", *LINE)
-        .group_by(*TERM, day_of("logged_at"), maintain_order=True)
-        .agg(write_count=pl.len(), last_write_at=col("logged_at").last(), write_lines=line())
-        .with_columns(outermost(col("write_lines")))
+        .group_by(*TERM, day_at_column("logged_at"), maintain_order=True)
+        .agg(write_count=pl.len(), last_write_at=col("logged_at").last(), write_lines=evidence_line())
+        .with_columns(outermost_lines(col("write_lines")))
     )
 
 
-def requests(term: pl.DataFrame, control_request: pl.DataFrame) -> pl.DataFrame:
+def daily_late_requests(term: pl.DataFrame, control_request: pl.DataFrame) -> pl.DataFrame:
     """Days with requests sent after superseded_at, or refused for its epoch, as brokers say or as their answers do.
 
     Each count is of lines; a line may have a row for each partition.
@@ -132,10 +143,10 @@ def requests(term: pl.DataFrame, control_request: pl.DataFrame) -> pl.DataFrame:
     is_refusal = kind.is_in(["refused", "answered"])
     is_late = col("logged_at") > col("superseded_at")
     return (
-        of_terms(told, term)
+        with_named_term(told, term)
         .filter(is_refusal | is_late)
         .unique([*TERM, *LINE, "kind"])
-        .group_by(*TERM, day_of("logged_at"))
+        .group_by(*TERM, day_at_column("logged_at"))
         .agg(
             sent_count=(kind == "sent").sum(),
             empty_count=(kind == "empty").sum(),

@@ -5,11 +5,17 @@ from datetime import datetime, timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.frames import empty
-from pipeline.model.partitions.carried_views import MOVE, UNSAID, behind_views, there_before, with_said
-from pipeline.model.partitions.controller_view import OWN, first_places, known_at_begin, sequence
+from pipeline.core.frames import empty_frame
+from pipeline.model.partitions.carried_views import (
+    MOVE,
+    UNSAID,
+    behind_views,
+    there_before,
+    with_stated_columns,
+)
+from pipeline.model.partitions.controller_view import OWN, known_at_begin, ordered_states, term_begin_places
 from pipeline.model.partitions.service_parts import whole_intervals
-from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED, statements
+from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED, partition_statements
 from pipeline.model.partitions.topic_lives import CHANGED, DELETED
 from pipeline.model.terms.missing_terms import ASSIGNED, LED, without_doubted
 from pipeline.model.terms.succession import BEGAN, TERM, with_superseded
@@ -45,23 +51,27 @@ def build(
     """
     terms = with_superseded(term).filter(col("mode") == "zookeeper")
     if terms.is_empty():
-        return empty(SPEC)
-    days = days_in_office(terms, controller_line, view_before, dirty_from)
+        return empty_frame(SPEC)
+    days = active_controller_days(terms, controller_line, view_before, dirty_from)
     in_zookeeper = whole_intervals(partition_timeline).filter(col("topic_id").is_null())
     before = there_before(in_zookeeper, view_before, dirty_from)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     is_of_partition = col("topic").is_not_null() & col("partition").is_not_null()
-    said = statements(*given, deletion_before, before).filter(is_of_partition).pipe(with_said)
-    begins = first_places(terms, dirty_from).join(days, on=TERM, how="semi").drop_nulls("at")
+    said = (
+        partition_statements(*given, deletion_before, before)
+        .filter(is_of_partition)
+        .pipe(with_stated_columns)
+    )
+    begins = term_begin_places(terms, dirty_from).join(days, on=TERM, how="semi").drop_nulls("at")
     held = pl.concat([view_before, held_at_begin(begins, in_zookeeper)])
     own, first = said.join(days, on=TERM, how="semi"), days.filter("is_first")
     named_again = held.join(first, on=TERM, how="anti").join(own, on=OWN, how="semi")
     views = pl.concat([held.join(first, on=TERM, how="semi"), named_again])
     of_days = at_end_of_days(behind_views(own, views, with_doubted=True), views)
-    return pl.concat([changed(of_days, days), whole(of_days, days)]).unique([*OWN, "day_at"])
+    return pl.concat([daily_changes(of_days, days), weekly_states(of_days, days)]).unique([*OWN, "day_at"])
 
 
-def days_in_office(
+def active_controller_days(
     terms: pl.DataFrame, controller_line: pl.DataFrame, view_before: pl.DataFrame, dirty_from: datetime | None
 ) -> pl.DataFrame:
     """(DAY, is_first): days on which a term began or wrote lines, and at whose end it was in office; is_first: of a
@@ -89,11 +99,11 @@ def held_at_begin(begins: pl.DataFrame, in_zookeeper: pl.DataFrame) -> pl.DataFr
     partitions = in_zookeeper.select(PARTITION).unique()
     asked = begins.select(*TERM, day_at=col("at").dt.truncate("1d")).join(partitions, on="cluster_id")
     known, sure = (
-        known_at_begin(asked.select(OWN), begins, sequence(rows))
+        known_at_begin(asked.select(OWN), begins, ordered_states(rows))
         for rows in (in_zookeeper, without_doubted(in_zookeeper))
     )
     is_there = pl.any_horizontal(col(TRACKED).is_not_null()) & col("state").ne_missing(GONE)
-    types = empty(SPEC).schema
+    types = empty_frame(SPEC).schema
     none = (name for name in SPEC.columns if name not in (*OWN, *TRACKED, "day_at"))
     doubted = [
         when(col(name).is_not_null() & col(f"{name}_sure").is_null()).then(lit(name)) for name in DOUBTABLE
@@ -126,9 +136,9 @@ def at_end_of_days(views: pl.DataFrame, held: pl.DataFrame) -> pl.DataFrame:
     is_ended = is_topic_gone | (col("controller_epoch") == LAST)
     return (
         views.sort(*OWN, "seq")
-        .with_columns(is_ended=is_ended.fill_null(value=False), **carried(), **stated)
+        .with_columns(is_ended=is_ended.fill_null(value=False), **carried_columns(), **stated)
         .with_columns(
-            col(*TRACKED, *carried(), *stated).forward_fill().over(OWN),
+            col(*TRACKED, *carried_columns(), *stated).forward_fill().over(OWN),
             day_at=col("at").dt.truncate("1d").cum_max().over(OWN),
         )
         .unique([*OWN, "day_at"], keep="last", maintain_order=True)
@@ -142,7 +152,7 @@ def at_end_of_days(views: pl.DataFrame, held: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def carried() -> dict[str, pl.Expr]:
+def carried_columns() -> dict[str, pl.Expr]:
     """By column what a line changes of it; null: nothing."""
     epoch, is_stated = col("said_leader_epoch"), col("said_isr").is_not_null()
     is_election = (col("state") == ONLINE) | (col("seq") == UNSAID)
@@ -158,12 +168,12 @@ def carried() -> dict[str, pl.Expr]:
     }
 
 
-def changed(of_days: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
+def daily_changes(of_days: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
     """What was said on each day; what ended on the day on which it began is left out."""
     return of_days.join(days, on=DAY, how="semi").filter(~col("is_ended") | ~col("is_new")).drop("is_new")
 
 
-def whole(of_days: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
+def weekly_states(of_days: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
     """All that is held at the end of the first day of each week."""
     asked = of_days.select(OWN).unique().join(days.filter("is_first").select(DAY), on=TERM)
     found = asked.sort("day_at").join_asof(

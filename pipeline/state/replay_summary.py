@@ -24,7 +24,7 @@ def build(
 
     summary_before: of terms that go on at dirty_from rows of this table before it, from one such day on.
     """
-    days = of_days(transition_audit)
+    days = moves_by_day(transition_audit)
     known = summary_before.group_by(TERM).agg(known_week_at=col("day_at").max().dt.truncate(WEEK))
     is_given = lit(value=True) if dirty_from is None else col("ordered_at") >= dirty_from
     first = (
@@ -40,7 +40,7 @@ def build(
     return pl.concat([days, so_far]).unique(key, keep="last", maintain_order=True)
 
 
-def of_days(moves: pl.DataFrame) -> pl.DataFrame:
+def moves_by_day(moves: pl.DataFrame) -> pl.DataFrame:
     is_done, is_trace = col("outcome") == "done", col("level") == "TRACE"
     return (
         moves.filter(col("term_id").is_not_null())

@@ -86,11 +86,11 @@ def column_of(condition: Condition) -> Column:  # noqa: PLR0911 - a line a condi
         case IsIn(name, values):
             return F.col(name).isin(*values) if values else F.lit(False)
         case Compared(name, operator, value):
-            return compared(F.col(name), operator, value)
+            return compare_spark_column(F.col(name), operator, value)
     raise TypeError(f"{type(condition).__name__} is no condition that is known")
 
 
-def compared(column: Column, operator: str, value: object) -> Column:
+def compare_spark_column(column: Column, operator: str, value: object) -> Column:
     literal = F.lit(value.astimezone(UTC) if isinstance(value, datetime) else value)
     by_operator = {
         "<": column < literal,

@@ -13,7 +13,7 @@ POINTER = "_last_checkpoint"
 COMMIT_FILE = re.compile(r"^(\d{20})\.json$")
 
 
-def head(files: ReadableFiles, uri: str) -> int | None:
+def newest_committed_version(files: ReadableFiles, uri: str) -> int | None:
     """Newest version of the table that was committed; None if there is no table."""
     return max(versions_of(files, uri), default=None)
 
@@ -32,12 +32,12 @@ def is_table(files: ReadableFiles, uri: str) -> bool:
     return any(one != 0 for one in numbered) or (0 in numbered and actions_of(files, uri, 0) is not None)
 
 
-def note(files: ReadableFiles, uri: str, version: int) -> str | None:
+def commit_note(files: ReadableFiles, uri: str, version: int) -> str | None:
     """The user's note on a commit; None if its file is gone or it has none."""
-    return noted(actions_of(files, uri, version) or ())
+    return note_of_actions(actions_of(files, uri, version) or ())
 
 
-def noted(actions: Iterable[dict[str, Any]]) -> str | None:
+def note_of_actions(actions: Iterable[dict[str, Any]]) -> str | None:
     notes = (action["commitInfo"].get("userMetadata") for action in actions if "commitInfo" in action)
     found: str | None = next(notes, None)
     return found
@@ -51,7 +51,7 @@ def writers_of(files: ReadableFiles, uri: str) -> set[str]:
         actions = actions_of(files, uri, version) or []
         kinds = {kind for one in actions for kind in one}
         if "add" in kinds:
-            found.add(noted(actions) or "")
+            found.add(note_of_actions(actions) or "")
         if "metaData" in kinds:
             break
     return found - {""}
@@ -70,13 +70,13 @@ def actions_of(files: ReadableFiles, uri: str, version: int) -> list[dict[str, A
 def has_lost_row(files: ReadableFiles, uri: str, version: int) -> bool:
     """Whether a commit notes a row, as those of ops.run do, and names no file that holds it."""
     actions = actions_of(files, uri, version) or []
-    is_noted = (note(files, uri, version) or "").startswith("{")
+    is_noted = (commit_note(files, uri, version) or "").startswith("{")
     return is_noted and not {"add", "remove"} & {kind for one in actions for kind in one}
 
 
 def newest_whole(files: ReadableFiles, uri: str) -> int | None:
     """The newest version whose commit is not torn; None: there is none."""
-    newest = head(files, uri)
+    newest = newest_committed_version(files, uri)
     versions = range(-1 if newest is None else newest, -1, -1)
     return next((one for one in versions if actions_of(files, uri, one) is not None), None)
 

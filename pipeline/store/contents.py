@@ -72,7 +72,7 @@ def files_in(table: DeltaTable) -> list[DataFile]:
     return [DataFile(unquote(path), int(size), *rest) for path, size, *rest in zip(*columns, strict=True)]
 
 
-def summed(files: Collection[DataFile]) -> Contents:
+def contents_of_files(files: Collection[DataFile]) -> Contents:
     return Contents(sum(one.rows or 0 for one in files), len(files), sum(one.size_bytes for one in files))
 
 
@@ -80,7 +80,7 @@ def contents_of(folder: Path, versions: Mapping[str, int]) -> dict[str, Contents
     """By table what its version holds."""
 
     def of(table: str) -> Contents:
-        return summed(data_files(f"{folder}/{table.replace('.', '/')}", versions[table]))
+        return contents_of_files(data_files(f"{folder}/{table.replace('.', '/')}", versions[table]))
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return dict(zip(versions, pool.map(of, versions), strict=True))

@@ -10,12 +10,12 @@ from deltalake.exceptions import DeltaError
 
 from pipeline.core.errors import WarehouseDamaged
 from pipeline.core.files import URI
-from pipeline.store.commit_files import has_lost_row, head, newest_whole
-from pipeline.store.contents import AT_ONCE, Contents, DataFile, data_files, summed
+from pipeline.store.commit_files import has_lost_row, newest_committed_version, newest_whole
+from pipeline.store.contents import AT_ONCE, Contents, DataFile, contents_of_files, data_files
 from pipeline.store.files import ReadableFiles
 from pipeline.store.hadoop_sums import is_as_summed
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import Published, RunRows, published
+from pipeline.store.published import Published, RunRows, read_published_run
 from schemas.ops import run
 
 # So many bytes a run compares with their sums: all files of most warehouses, of a large one the next part each time,
@@ -62,7 +62,7 @@ def versions_behind(files: ReadableFiles, folder: str, published: Published) -> 
     """Tables of which the published version is not there: this much is seen on any file system."""
 
     def look(name: str) -> Damage | None:
-        wanted, newest = published.versions[name], head(files, uri_of(folder, name))
+        wanted, newest = published.versions[name], newest_committed_version(files, uri_of(folder, name))
         if newest is None:
             return Damage(
                 name, "table_gone", f"no table {name}; run {published.run_id} published version {wanted}"
@@ -78,7 +78,7 @@ def versions_behind(files: ReadableFiles, folder: str, published: Published) -> 
         return [one for one in pool.map(look, published.versions) if one is not None]
 
 
-def inspected(folder: str, published: Published, most_bytes: int | None = BYTES_SUMMED) -> Inspection:
+def inspect_published(folder: str, published: Published, most_bytes: int | None = BYTES_SUMMED) -> Inspection:
     """Compares what a run published with what is there, on this machine: from Delta's logs, sizes of files, and sums.
 
     most_bytes: that are compared with their sums; None: all.
@@ -94,8 +94,10 @@ def inspected(folder: str, published: Published, most_bytes: int | None = BYTES_
     paths = [
         (name, Path(uri_of(folder, name), one.path), one) for name, files in whole.items() for one in files
     ]
-    altered, size, unsummed = compared_with_sums(due(paths, published.run_seq, most_bytes))
-    contents = {name: summed(files) for name, (files, _) in looked.items() if name in published.versions}
+    altered, size, unsummed = compared_with_sums(files_due(paths, published.run_seq, most_bytes))
+    contents = {
+        name: contents_of_files(files) for name, (files, _) in looked.items() if name in published.versions
+    }
     return Inspection((*damages, *altered), contents, size, unsummed)
 
 
@@ -123,16 +125,16 @@ def of_version(
     except (DeltaError, FileNotFoundError) as problem:
         told = str(problem).partition("\n")[0]
         return [], Damage(name, "version_unreadable", f"version {version} of {name} cannot be read: {told}")
-    stated, found = published.contents.get(name), summed(files)
+    stated, found = published.contents.get(name), contents_of_files(files)
     if stated is not None and stated != found:
-        told = f"{counted(found)} in {name}, of which run {published.run_id} stated {counted(stated)}"
+        told = f"{contents_text(found)} in {name}, of which run {published.run_id} stated {contents_text(stated)}"
         return files, Damage(name, "contents_differ", told)
     return files, file_damage(Path(uri), name, files)
 
 
 def file_damage(folder: Path, name: str, files: Collection[DataFile]) -> Damage | None:
     """What is wrong with the data files of a table by their sizes."""
-    sizes = {one.path: size_of(folder / one.path) for one in files}
+    sizes = {one.path: file_size(folder / one.path) for one in files}
     gone = tuple(sorted(path for path, size in sizes.items() if size is None))
     if gone:
         return Damage(name, "file_gone", f"{len(gone)} data files of {name} gone, first {gone[0]}", gone)
@@ -158,7 +160,9 @@ def altered_log(table: Path, version: int) -> str | None:
     return next((f"_delta_log/{one.name}" for one in odd), None)
 
 
-def due(paths: list[tuple[str, Path, DataFile]], turn: int, most: int | None) -> Iterator[tuple[str, Path]]:
+def files_due(
+    paths: list[tuple[str, Path, DataFile]], turn: int, most: int | None
+) -> Iterator[tuple[str, Path]]:
     """The files whose sums are looked at in this turn: all if they fit, else those that the turns before left."""
     total, end = sum(one.size_bytes for _, _, one in paths), 0
     begin = 0 if most is None or total <= most else turn * most % total
@@ -202,7 +206,7 @@ def published_as_written(
     other bytes than were written, as sums on this machine tell."""
     if not URI.match(folder):
         require_runs_as_written(folder)
-    return published(files, folder, rows_of, run_id)
+    return read_published_run(files, folder, rows_of, run_id)
 
 
 def require_runs_as_written(folder: str) -> None:
@@ -211,10 +215,10 @@ def require_runs_as_written(folder: str) -> None:
     odd = None if newest is None else altered_log(table, newest)
     if odd is not None:
         told = f"{odd} of {run.SPEC.name} empty, or with other bytes than written"
-        require_whole(folder, [Damage(run.SPEC.name, "log_altered", told, (odd,))])
+        require_undamaged(folder, [Damage(run.SPEC.name, "log_altered", told, (odd,))])
 
 
-def require_whole(folder: str, damages: Collection[Damage]) -> None:
+def require_undamaged(folder: str, damages: Collection[Damage]) -> None:
     """WarehouseDamaged: names the first table, and the command that mends it."""
     if not damages:
         return
@@ -231,11 +235,11 @@ def require_whole(folder: str, damages: Collection[Damage]) -> None:
     )
 
 
-def counted(contents: Contents) -> str:
+def contents_text(contents: Contents) -> str:
     return f"{contents.rows:,} rows, {contents.files:,} files, {contents.size_bytes:,} bytes"
 
 
-def size_of(path: Path) -> int | None:
+def file_size(path: Path) -> int | None:
     try:
         return path.stat().st_size
     except FileNotFoundError:

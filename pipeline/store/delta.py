@@ -13,11 +13,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import NumericType, StructField
 
 from pipeline.core.errors import InputProblem
-from pipeline.store.commit_files import head, note
+from pipeline.store.commit_files import commit_note, newest_committed_version
 from pipeline.store.direct_reading import local_folder
 from pipeline.store.files import Files
-from pipeline.store.filesystem import files_of
-from pipeline.store.late_session import Spark, late
+from pipeline.store.filesystem import files_for_uri
+from pipeline.store.late_session import Spark, as_late_session
 from pipeline.store.local_commit import add_row
 from pipeline.store.undoing import undo_appends
 from schemas.bronze import log_record
@@ -49,11 +49,11 @@ class DeltaFolder:
 
     @cached_property
     def files(self) -> Files:
-        return files_of(late(self.given), self.folder)
+        return files_for_uri(as_late_session(self.given), self.folder)
 
     @property
     def spark(self) -> SparkSession:
-        return late(self.given).get()
+        return as_late_session(self.given).get()
 
     def uri(self, spec: TableSpec) -> str:
         return f"{self.folder}/{spec.layer}/{spec.table}"
@@ -64,7 +64,7 @@ class DeltaFolder:
 
     def head(self, spec: TableSpec) -> int | None:
         """Newest version that was committed; None if there is no table. Lists the log, starts no job."""
-        return head(self.files, self.uri(spec))
+        return newest_committed_version(self.files, self.uri(spec))
 
     def create(self, spec: TableSpec, *, is_replaced: bool = False) -> None:
         """An empty table with types, nullability, comments and CHECK constraints of the declaration: version 0.
@@ -74,11 +74,11 @@ class DeltaFolder:
         columns = ", ".join(map(column_ddl, struct_of(spec).fields))
         properties = {f"delta.constraints.{check.name}": check.condition for check in spec.checks}
         properties |= self.retention()
-        properties |= statistics(spec)
+        properties |= statistics_properties(spec)
         verb = "REPLACE" if is_replaced else "CREATE"
         self.spark.sql(
             f"{verb} TABLE {self.named(spec)} ({columns}) USING delta "
-            f"COMMENT {literal(spec.grain)} TBLPROPERTIES ({listed(properties)})"
+            f"COMMENT {sql_literal(spec.grain)} TBLPROPERTIES ({properties_sql(properties)})"
         )
 
     def retention(self) -> dict[str, str]:
@@ -96,13 +96,13 @@ class DeltaFolder:
 
     def note(self, table: str, version: int) -> str | None:
         """The user's note on a commit of `layer.table`; None if its file is gone or it has none."""
-        return note(self.files, f"{self.folder}/{table.replace('.', '/')}", version)
+        return commit_note(self.files, f"{self.folder}/{table.replace('.', '/')}", version)
 
     def append(
         self, spec: TableSpec, rows: DataFrame, note: str, options: Mapping[str, str] | None = None
     ) -> None:
         """Adds the rows; the note stands in the commit (DESCRIBE HISTORY)."""
-        writer = declared(spec, rows).write.format("delta").mode("append").options(**(options or {}))
+        writer = rows_as_declared(spec, rows).write.format("delta").mode("append").options(**(options or {}))
         writer.option("userMetadata", note).save(self.uri(spec))
 
     def append_once(
@@ -121,7 +121,7 @@ class DeltaFolder:
                 raise
 
     def overwrite(self, spec: TableSpec, rows: DataFrame, run_id: str) -> None:
-        writer = declared(spec, rows).write.format("delta").mode("overwrite")
+        writer = rows_as_declared(spec, rows).write.format("delta").mode("overwrite")
         writer.option("userMetadata", run_id).save(self.uri(spec))
 
     def replace_from(
@@ -129,7 +129,7 @@ class DeltaFolder:
     ) -> None:
         """In one commit the rows whose column reaches the start, or is null, are taken out and these put in."""
         moment = start.astimezone(UTC).isoformat(timespec="microseconds")
-        writer = declared(spec, rows).write.format("delta").mode("overwrite")
+        writer = rows_as_declared(spec, rows).write.format("delta").mode("overwrite")
         writer = writer.option("replaceWhere", f"{column} >= TIMESTAMP '{moment}' OR {column} IS NULL")
         writer.option("userMetadata", run_id).save(self.uri(spec))
 
@@ -159,7 +159,7 @@ class DeltaFolder:
         if version is not None:
             reader = reader.option("versionAsOf", version)
         try:
-            return as_written(table, reader.load(f"{self.folder}/{table.replace('.', '/')}"))
+            return rows_as_written(table, reader.load(f"{self.folder}/{table.replace('.', '/')}"))
         except AnalysisException as problem:
             if problem.getCondition() != VERSION_IS_GONE:
                 raise
@@ -170,7 +170,7 @@ class DeltaFolder:
             ) from None
 
 
-def statistics(spec: TableSpec) -> dict[str, str]:
+def statistics_properties(spec: TableSpec) -> dict[str, str]:
     """Delta's property that says of which columns each file's bounds are kept."""
     skipped_by = ",".join(name for name in SKIPPED_BY if name in spec.columns)
     return (
@@ -180,7 +180,7 @@ def statistics(spec: TableSpec) -> dict[str, str]:
     )
 
 
-def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
+def rows_as_declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
     """The declared columns in the declared order; numbers in the declared width (lists are left as they are)."""
     return rows.select(*map(as_stored, spec.fields, struct_of(spec).fields))
 
@@ -193,7 +193,7 @@ def as_stored(one: Field, stored: StructField) -> Column:
     return value.alias(one.name, metadata={})
 
 
-def as_written(table: str, rows: DataFrame) -> DataFrame:
+def rows_as_written(table: str, rows: DataFrame) -> DataFrame:
     """What a table holds, as it was before it was stored; columns that an older version has not are null in it."""
     spec = REBUILT.get(table)
     if spec is None:
@@ -216,11 +216,11 @@ def with_later_columns(spec: TableSpec, rows: DataFrame) -> DataFrame:
 
 def column_ddl(column: StructField) -> str:
     null = "" if column.nullable else " NOT NULL"
-    return f"`{column.name}` {column.dataType.simpleString()}{null} COMMENT {literal(column.metadata['comment'])}"
+    return f"`{column.name}` {column.dataType.simpleString()}{null} COMMENT {sql_literal(column.metadata['comment'])}"
 
 
-def listed(properties: Mapping[str, str]) -> str:
-    return ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
+def properties_sql(properties: Mapping[str, str]) -> str:
+    return ", ".join(f"{sql_literal(key)} = {sql_literal(value)}" for key, value in properties.items())
 
 
 def stretches_of(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -231,7 +231,7 @@ def stretches_of(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
     return zip(starts, ends, strict=True)
 
 
-def literal(text: str) -> str:
+def sql_literal(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 

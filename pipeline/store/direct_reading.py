@@ -12,12 +12,12 @@ from deltalake.exceptions import DeltaError
 from pipeline.core.conditions import Condition
 from pipeline.core.errors import InputProblem, WarehouseDamaged
 from pipeline.core.files import URI
-from pipeline.core.frames import empty
-from pipeline.core.record_bytes import SAID_IN, bytes_of
-from pipeline.store.commit_files import head
-from pipeline.store.contents import Contents, files_in, lost_columns, summed
+from pipeline.core.frames import empty_frame
+from pipeline.core.record_bytes import SAID_IN, raw_record_bytes
+from pipeline.store.commit_files import newest_committed_version
+from pipeline.store.contents import Contents, contents_of_files, files_in, lost_columns
 from pipeline.store.damage import altered_log
-from pipeline.store.failures import explained
+from pipeline.store.failures import explain_failure
 from pipeline.store.hadoop_sums import is_as_summed
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.local_table import LocalTable
@@ -62,12 +62,12 @@ def read_directly(
     is_rebuilt = any(one.rebuilt for one in spec.fields if one.name in asked)
     needed = tuple(dict.fromkeys([*asked, *(SAID_IN if is_rebuilt else ())]))
     try:
-        rows = scanned(f"{folder}/{spec.layer}/{spec.table}", version, spec, stated)
+        rows = scan_version(f"{folder}/{spec.layer}/{spec.table}", version, spec, stated)
         found = (rows if condition is None else rows.filter(condition.polars())).select(needed).collect()
     except UNREADABLE as problem:
-        raise unread(problem, str(folder), spec, version) from problem
-    whole = found.with_columns(bytes_of(found)) if is_rebuilt else found
-    return as_declared(whole.select(asked), spec)
+        raise unread_version_error(problem, str(folder), spec, version) from problem
+    whole = found.with_columns(raw_record_bytes(found)) if is_rebuilt else found
+    return arrow_table_as_declared(whole.select(asked), spec)
 
 
 def files_of_version(
@@ -75,12 +75,12 @@ def files_of_version(
 ) -> list[str]:
     """Paths or URIs of the data files of a version, for what reads Parquet. Fails as read_directly does."""
     try:
-        table = opened(f"{folder}/{spec.layer}/{spec.table}", version, stated)
+        table = open_version(f"{folder}/{spec.layer}/{spec.table}", version, stated)
         if "deletionVectors" in (table.protocol().reader_features or ()) and vectors_in(table):
             raise OSError(errno.EIO, "Files with rows that are marked as deleted", folder)
         return sorted(table.file_uris())
     except UNREADABLE as problem:
-        raise unread(problem, folder, spec, version) from problem
+        raise unread_version_error(problem, folder, spec, version) from problem
 
 
 def vectors_in(table: DeltaTable) -> int:
@@ -88,16 +88,18 @@ def vectors_in(table: DeltaTable) -> int:
     return len(pa.table(table.deletion_vectors()))
 
 
-def unread(problem: BaseException, folder: str, spec: TableSpec, version: int | None) -> BaseException:
+def unread_version_error(
+    problem: BaseException, folder: str, spec: TableSpec, version: int | None
+) -> BaseException:
     """Why a version cannot be read: removed by retention, damaged, out of reach; else the problem itself."""
     warehouse, _, cluster = folder.rpartition("/")
-    found = explained(problem, warehouse, cluster, f"{spec.name} was not read")
+    found = explain_failure(problem, warehouse, cluster, f"{spec.name} was not read")
     if found is None or not isinstance(found, WarehouseDamaged):
         return found or problem
     named = "the newest version" if version is None else f"version {version}"
     expected = f"{named} of {spec.name} in {folder}"
     files = ObjectFiles() if URI.match(folder) else LocalFiles()
-    newest = head(files, f"{folder}/{spec.layer}/{spec.table}") or 0
+    newest = newest_committed_version(files, f"{folder}/{spec.layer}/{spec.table}") or 0
     if version is None or version >= newest:
         return WarehouseDamaged(
             expected=f"{expected} as it was published", found=found.found, todo=found.todo
@@ -109,11 +111,13 @@ def unread(problem: BaseException, folder: str, spec: TableSpec, version: int | 
     )
 
 
-def scanned(uri: str, version: int | None, spec: TableSpec, stated: Contents | None = None) -> pl.LazyFrame:
+def scan_version(
+    uri: str, version: int | None, spec: TableSpec, stated: Contents | None = None
+) -> pl.LazyFrame:
     """The declared columns; what Delta's statistics rule out is not opened."""
-    table = opened(uri, version, stated)
+    table = open_version(uri, version, stated)
     rows = pl.scan_delta(table)
-    there, types = rows.collect_schema(), empty(spec).schema
+    there, types = rows.collect_schema(), empty_frame(spec).schema
     absent = [name for name in spec.columns if name not in there]
     require_later(uri, table, absent)
     return rows.with_columns(**{name: pl.lit(None, types[name]) for name in absent})
@@ -128,7 +132,7 @@ def require_later(uri: str, table: DeltaTable, absent: Sequence[str]) -> None:
         raise OSError(errno.EIO, said, uri)
 
 
-def opened(uri: str, version: int | None, stated: Contents | None) -> DeltaTable:
+def open_version(uri: str, version: int | None, stated: Contents | None) -> DeltaTable:
     if URI.match(uri):
         return DeltaTable(uri, version=version)
     odd = altered_log(Path(uri), MAX_VERSION if version is None else version)
@@ -143,8 +147,8 @@ def require_as_logged(folder: Path, table: DeltaTable, stated: Contents | None) 
     """OSError: a data file is gone, or cut off, which a reader of Parquet says by a riddle; it has other bytes than
     were written, or the table's log holds less than it did, which is said by nobody else."""
     files = files_in(table)
-    if stated is not None and summed(files) != stated:
-        found = summed(files)
+    if stated is not None and contents_of_files(files) != stated:
+        found = contents_of_files(files)
         said = f"Not found: {found.rows:,} of {stated.rows:,} rows, {found.files} of {stated.files} files"
         raise OSError(errno.EIO, said, str(folder))
     for one in files:
@@ -167,7 +171,7 @@ def require_as_summed(paths: Iterable[Path]) -> None:
             raise OSError(errno.EIO, "Checksum differs: other bytes than were written", str(path))
 
 
-def as_declared(rows: pl.DataFrame, spec: TableSpec) -> pa.Table:
+def arrow_table_as_declared(rows: pl.DataFrame, spec: TableSpec) -> pa.Table:
     found = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
     wanted = [spec.arrow.field(name).with_nullable(True) for name in found.column_names]
     return pa.Table.from_arrays(

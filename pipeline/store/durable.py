@@ -30,17 +30,17 @@ def make_durable(warehouse: Path, commits: Mapping[Path, range]) -> list[Path]:
 
     EnvironmentProblem: the disk has not taken them.
     """
-    files = sorted({one for table, versions in commits.items() for one in files_of(table, versions)})
+    files = sorted({one for table, versions in commits.items() for one in files_of_commits(table, versions)})
     folders = sorted({above for one in files for above in folders_of(one, warehouse)})
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for _ in pool.map(sync, files):
+        for _ in pool.map(sync_path, files):
             pass
-        for _ in pool.map(sync, folders):
+        for _ in pool.map(sync_path, folders):
             pass
     return [*files, *folders]
 
 
-def files_of(table: Path, versions: range) -> Iterator[Path]:
+def files_of_commits(table: Path, versions: range) -> Iterator[Path]:
     """The commits of these versions with what is written beside them, and the data files that they add."""
     log = table / LOG
     for one in log.iterdir() if versions else ():
@@ -48,13 +48,13 @@ def files_of(table: Path, versions: range) -> Iterator[Path]:
         if one.name in POINTERS or (found and int(found[1]) in versions):
             yield one
     for version in versions:
-        for path in added(log / f"{version:020d}.json"):
+        for path in files_added(log / f"{version:020d}.json"):
             data = table / path
             sums = data.with_name(f".{data.name}.crc")
             yield from (one for one in (data, sums) if one.is_file())
 
 
-def added(commit: Path) -> Iterator[str]:
+def files_added(commit: Path) -> Iterator[str]:
     """The files that a commit adds, as paths below the folder of its table."""
     if not commit.is_file():
         return
@@ -69,7 +69,7 @@ def folders_of(path: Path, warehouse: Path) -> Iterable[Path]:
     return (one for one in path.parents if one == warehouse.parent or one.is_relative_to(warehouse))
 
 
-def sync(path: Path) -> None:
+def sync_path(path: Path) -> None:
     try:
         handle = os.open(path, os.O_RDONLY)
         try:

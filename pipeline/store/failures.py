@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from pipeline.core.errors import EnvironmentProblem, Locked, PipelineError, WarehouseDamaged
-from pipeline.core.tsv import Column, rows_of
-from schemas.namespace import named
+from pipeline.core.tsv import Column, parse_tsv_rows
+from schemas.namespace import full_module_name
 
 # A line that names what was thrown, of Java and of Python.
 THROWN = re.compile(
@@ -102,28 +102,34 @@ SIGN, NAME = (
 
 
 @cache
-def signs() -> dict[str, re.Pattern[str]]:
+def failure_signs() -> dict[str, re.Pattern[str]]:
     """By the name of a cause what a line says of it that names what was thrown: `message (Class)`."""
     name = "signs_of_failures.tsv"
-    rows = rows_of(
-        name, files(named("pipeline.store")).joinpath(name).read_text(encoding="utf-8"), (SIGN, NAME)
+    rows = parse_tsv_rows(
+        name,
+        files(full_module_name("pipeline.store")).joinpath(name).read_text(encoding="utf-8"),
+        (SIGN, NAME),
     )
     return {
         cause: re.compile("|".join(row["sign"] for row in rows if row["cause"] == cause)) for cause in CAUSES
     }
 
 
-def explained(
+def explain_failure(
     problem: BaseException, warehouse: str, cluster: str | None, became: str
 ) -> PipelineError | None:
     """The failure in one sentence; None: none of these causes, so it is the program's own.
 
     became: what is published now.
     """
-    lines = list(thrown(problem))
+    lines = list(thrown_messages(problem))
     for name, cause in CAUSES.items():
-        about = [one for one in lines if cause.problem is not WarehouseDamaged or is_about(warehouse, one)]
-        found = next((one for one in about if signs()[name].search(one)), None)
+        about = [
+            one
+            for one in lines
+            if cause.problem is not WarehouseDamaged or is_about_warehouse(warehouse, one)
+        ]
+        found = next((one for one in about if failure_signs()[name].search(one)), None)
         if found is not None:
             named = f" --cluster {cluster}" if cluster else ""
             places = {"warehouse": warehouse, "cluster": named}
@@ -136,7 +142,7 @@ def explained(
     return None
 
 
-def is_about(warehouse: str, line: str) -> bool:
+def is_about_warehouse(warehouse: str, line: str) -> bool:
     """Whether what was thrown is about a file of the warehouse, as far as it names one."""
     scheme, _, rest = warehouse.rstrip("/").rpartition("://")
     root = f"/{rest.partition('/')[2]}" if scheme else str(Path(rest.removeprefix("file:")).absolute())
@@ -144,17 +150,20 @@ def is_about(warehouse: str, line: str) -> bool:
     return not paths or any(root in unquote(one) for one in paths)
 
 
-def thrown(problem: BaseException) -> Iterator[str]:
+def thrown_messages(problem: BaseException) -> Iterator[str]:
     """`message (Class)` of all that a failure stands on, what it began with first; of one message the longest."""
     found: dict[str, str] = {}
-    for one in chain(problem):
-        for name, message in (own(one), *((said[1], said[2]) for said in THROWN.finditer(java_trace(one)))):
+    for one in exception_chain(problem):
+        for name, message in (
+            class_and_message(one),
+            *((said[1], said[2]) for said in THROWN.finditer(java_trace(one))),
+        ):
             text = " ".join(message.split()) or name
             found[text] = f"{text} ({name})" if text != name else name
     yield from reversed(found.values())
 
 
-def chain(problem: BaseException) -> Iterator[BaseException]:
+def exception_chain(problem: BaseException) -> Iterator[BaseException]:
     """The failure, and those that it was raised from, or while it was dealt with."""
     one: BaseException | None = problem
     for _ in range(LONGEST_CHAIN):
@@ -164,7 +173,7 @@ def chain(problem: BaseException) -> Iterator[BaseException]:
         one = one.__cause__ or one.__context__
 
 
-def own(problem: BaseException) -> tuple[str, str]:
+def class_and_message(problem: BaseException) -> tuple[str, str]:
     """Class and message, of a failed call of the system with the file that it was about."""
     name = type(problem).__name__
     if isinstance(problem, OSError) and problem.errno is not None:

@@ -1,7 +1,7 @@
 """Runs that neither ops.run nor the copy of its newest row tells of any more: what they read is there all the same."""
 
 from pipeline.store.commit_files import writers_of
-from pipeline.store.damage import Damage, require_whole, uri_of
+from pipeline.store.damage import Damage, require_undamaged, uri_of
 from pipeline.store.files import ReadableFiles
 from pipeline.store.published import LAST_RUN
 from schemas.bronze import file_sighting, log_record, source_file
@@ -10,7 +10,7 @@ from schemas.ops import run
 READ = (source_file.SPEC.name, log_record.SPEC.name, file_sighting.SPEC.name)
 
 
-def forgotten(files: ReadableFiles, folder: str) -> Damage | None:
+def forgotten_runs_damage(files: ReadableFiles, folder: str) -> Damage | None:
     """Of a cluster of which no run is known. Rows of one run may be those of a first night that died, which the next
     night takes out and reads again; rows of two were published, and of what they hold logs may be gone."""
     for name in READ:
@@ -23,5 +23,5 @@ def forgotten(files: ReadableFiles, folder: str) -> Damage | None:
 
 def require_known_runs(files: ReadableFiles, folder: str) -> None:
     """WarehouseDamaged: see `forgotten`."""
-    found = forgotten(files, folder)
-    require_whole(folder, [] if found is None else [found])
+    found = forgotten_runs_damage(files, folder)
+    require_undamaged(folder, [] if found is None else [found])

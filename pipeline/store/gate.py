@@ -20,7 +20,7 @@ def warm_up() -> None:
     logging.getLogger("great_expectations.data_context.types.base").setLevel(logging.WARNING)
 
 
-def judge(cluster_id: str, run_id: str, layer: str, tables: Sequence[Judged]) -> list[dict[str, Any]]:
+def judge_layer(cluster_id: str, run_id: str, layer: str, tables: Sequence[Judged]) -> list[dict[str, Any]]:
     """Validates a layer's suite on how many rows of each table are broken. A row for ops.quality_result per
     expectation.
 
@@ -56,7 +56,7 @@ def judge_by_count(
 ) -> list[dict[str, Any]]:
     """The same rows without Great Expectations: met is what no row breaks."""
     return [
-        row_of(cluster_id, run_id, layer, expected, broken)
+        quality_result_row(cluster_id, run_id, layer, expected, broken)
         | {"is_met": broken.is_empty(), "unexpected_count": broken.height}
         for expected, broken in tables
     ]
@@ -66,14 +66,14 @@ def result_row(
     cluster_id: str, run_id: str, layer: str, expected: Expectation, result: Any, broken: pl.DataFrame
 ) -> dict[str, Any]:
     observed = result.result.get("observed_value")
-    said = row_of(cluster_id, run_id, layer, expected, broken, exceptions_of(result))
+    said = quality_result_row(cluster_id, run_id, layer, expected, broken, exceptions_of(result))
     return said | {
         "is_met": bool(result.success),
         "unexpected_count": None if observed is None else int(observed),
     }
 
 
-def row_of(
+def quality_result_row(
     cluster_id: str,
     run_id: str,
     layer: str,

@@ -52,14 +52,14 @@ def passed_on(reading: int, write: Write) -> None:
         while chunk := pipe.read(CHUNK):
             *lines, held = (held + chunk).split(b"\n")
             said = b"".join(line + b"\n" for line in lines if not FOR_NOBODY.fullmatch(line))
-            if not may_become_one(held):
+            if not may_be_unwanted_warning(held):
                 said, held = said + held, b""
             if said:
                 write(said)
     write(held)
 
 
-def may_become_one(line: bytes) -> bool:
+def may_be_unwanted_warning(line: bytes) -> bool:
     """Whether a line of which more may come begins as one for nobody does."""
     beginning = b"WARNING: Using incubator modules: "
     return bool(line) and (line.startswith(beginning) or beginning.startswith(line))

@@ -61,7 +61,7 @@ class LateSession:
         return self.is_plain or default_system(self.get()).startswith(OF_THIS_MACHINE)
 
 
-def late(spark: Spark) -> LateSession:
+def as_late_session(spark: Spark) -> LateSession:
     """A session that is there, as one that may not be yet."""
     if isinstance(spark, LateSession):
         return spark

@@ -9,7 +9,7 @@ import uuid
 from pathlib import Path
 
 from pipeline.core.errors import SettingsError
-from pipeline.store.durable import sync
+from pipeline.store.durable import sync_path
 
 ENDING = ".crc"  # of the sums that Hadoop keeps of a file, in a hidden one beside it
 # delta-rs ends on these, or takes them for a quoted character of another path.
@@ -47,8 +47,8 @@ class LocalFiles:
 
     def replace(self, uri: str, text: str) -> None:
         """A reader sees the old or the new content, never a part; nor does one after a power cut."""
-        written = draft(self.path(uri), text)
-        sync(written)
+        written = write_draft(self.path(uri), text)
+        sync_path(written)
         written.replace(self.path(uri))
 
     def modified_ms(self, uri: str) -> int | None:
@@ -91,7 +91,7 @@ def remove_empty(folder: Path) -> None:
             raise
 
 
-def draft(target: Path, text: str) -> Path:
+def write_draft(target: Path, text: str) -> Path:
     """The text in a file of its own beside the target; hidden from Hadoop, which does not list such names."""
     target.parent.mkdir(parents=True, exist_ok=True)
     path = target.with_name(f".{target.name}.{uuid.uuid4().hex}{ENDING}")
@@ -105,7 +105,7 @@ def draft(target: Path, text: str) -> Path:
 
 def link_new(target: Path, text: str) -> bool:
     """False if the target is there. Where the file system has no links its name is made first, its content then."""
-    written = draft(target, text)
+    written = write_draft(target, text)
     try:
         os.link(written, target)
     except FileExistsError:

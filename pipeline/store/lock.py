@@ -23,9 +23,9 @@ from pipeline.store.lock_files import (
     LOCK_FILE,
     Holder,
     holder_in,
-    home,
-    is_gone,
+    is_holder_gone,
     is_silent,
+    process_home,
 )
 
 HEARTBEAT_SECONDS = 10.0
@@ -122,7 +122,7 @@ class ClusterLock:
         """
         if holder.get("is_released"):
             return True
-        if is_gone(holder):
+        if is_holder_gone(holder):
             return True
         probe = f"{self.folder}/{PROBE}.{self.token}"
         self.files.replace(probe, "")
@@ -131,7 +131,7 @@ class ClusterLock:
         return beat is not None and now is not None and is_silent(now, beat)
 
     def text(self, *, is_released: bool = False) -> str:
-        said = {"token": self.token, "host": socket.gethostname(), "home": home(), "pid": os.getpid()}
+        said = {"token": self.token, "host": socket.gethostname(), "home": process_home(), "pid": os.getpid()}
         return json.dumps(said | {"since": self.since, "is_released": is_released})
 
     def beat(self, stop: threading.Event) -> None:
@@ -155,7 +155,7 @@ def cluster_lock(files: Files, folder: str, wait_seconds: float = 0) -> Iterator
     Locked: another run is at work, and is still after that time.
     """
     lock = ClusterLock(files, folder)
-    taken(lock, wait_seconds)
+    take_cluster_lock(lock, wait_seconds)
     stop = threading.Event()
     beat = threading.Thread(target=lock.beat, args=(stop,), daemon=True)
     beat.start()
@@ -176,7 +176,7 @@ def give_back(lock: ClusterLock) -> None:
             lock.files.delete(lock.uri(lock.number))
 
 
-def taken(lock: ClusterLock, wait_seconds: float) -> None:
+def take_cluster_lock(lock: ClusterLock, wait_seconds: float) -> None:
     until = time.monotonic() + wait_seconds
     said = None
     while (holder := lock.take()) is not None:

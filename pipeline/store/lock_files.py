@@ -24,10 +24,10 @@ def holder_in(text: str) -> Holder | None:
     return said if isinstance(said, dict) else {}
 
 
-def is_gone(holder: Holder) -> bool:
+def is_holder_gone(holder: Holder) -> bool:
     """Whether its process, on this machine, is over."""
     pid = holder.get("pid")
-    return holder.get("home", "") == home() and not (isinstance(pid, int) and is_process(pid))
+    return holder.get("home", "") == process_home() and not (isinstance(pid, int) and is_process(pid))
 
 
 def is_silent(now_ms: float, beat_ms: float) -> bool:
@@ -35,7 +35,7 @@ def is_silent(now_ms: float, beat_ms: float) -> bool:
     return abs(now_ms - beat_ms) > DEAD_AFTER_SECONDS * 1000
 
 
-def home() -> str:
+def process_home() -> str:
     """Where a process id means something: host, by its boot as names repeat, and in containers their processes."""
     with contextlib.suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

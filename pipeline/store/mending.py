@@ -11,10 +11,10 @@ from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import DeltaError
 from polars.exceptions import ComputeError, PolarsError
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.store.commit_files import drop_from, is_table, versions_of
 from pipeline.store.contents import columns_beyond, data_files
-from pipeline.store.damage import SUMMARY, altered_log, size_of
+from pipeline.store.damage import SUMMARY, altered_log, file_size
 from pipeline.store.direct_reading import local_folder
 from pipeline.store.durable import LOG
 from pipeline.store.files import Files
@@ -75,7 +75,7 @@ def give_up_files(table: Path, kept_in: Path, note: str) -> list[str]:
 
 
 def is_sound(table: Path, path: str, size_bytes: int) -> bool:
-    return size_of(table / path) == size_bytes and is_as_summed(table / path) is not False
+    return file_size(table / path) == size_bytes and is_as_summed(table / path) is not False
 
 
 def set_aside(path: Path, to: Path) -> None:
@@ -102,10 +102,17 @@ def remove_unmade(files: Files, folder: str, spec: TableSpec) -> bool:
 def rows_left(table: Path, spec: TableSpec) -> pl.DataFrame:
     """Rows, as they are stored, of whole data files in a table's folder that its newest version does not name: of a
     commit that is lost, of a run that died, and of older versions alike. A log that cannot be read names none."""
-    return pl.concat([empty(spec), *rows_of(sorted(set(names_of(table)) - named_in(table)), table, spec)])
+    return pl.concat(
+        [
+            empty_frame(spec),
+            *readable_file_rows(
+                sorted(set(parquet_file_names(table)) - files_of_newest_version(table)), table, spec
+            ),
+        ]
+    )
 
 
-def named_in(table: Path) -> set[str]:
+def files_of_newest_version(table: Path) -> set[str]:
     versions = versions_of(LocalFiles(), str(table))
     try:
         return {one.path for one in data_files(str(table), versions[-1])} if versions else set()
@@ -113,13 +120,13 @@ def named_in(table: Path) -> set[str]:
         return set()
 
 
-def names_of(table: Path) -> Iterator[str]:
+def parquet_file_names(table: Path) -> Iterator[str]:
     return (one.name for one in table.glob("*.parquet")) if table.is_dir() else iter(())
 
 
-def rows_of(names: Collection[str], table: Path, spec: TableSpec) -> Iterator[pl.DataFrame]:
+def readable_file_rows(names: Collection[str], table: Path, spec: TableSpec) -> Iterator[pl.DataFrame]:
     """The declared columns of each file that can be read; a file that can't is passed over."""
-    none = empty(spec)
+    none = empty_frame(spec)
     for name in names:
         try:
             if is_as_summed(table / name) is False:

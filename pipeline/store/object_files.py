@@ -35,12 +35,12 @@ class ObjectFiles:
 
     def replace(self, uri: str, text: str) -> None:
         """Whole or not at all: an object is there once its stream was closed."""
-        system, inner = in_one_part(uri)
+        system, inner = at_uri_for_small_file(uri)
         with system.open_output_stream(inner) as stream:
             stream.write(text.encode())
 
 
-def in_one_part(uri: str) -> tuple[fs.FileSystem, str]:
+def at_uri_for_small_file(uri: str) -> tuple[fs.FileSystem, str]:
     """As `at_uri`, but that S3 gets what is small by one request, not by three, where this Arrow can."""
     if S3.match(uri):
         with suppress(FileNotFoundError):

@@ -7,7 +7,7 @@ from typing import Any
 from zlib import crc32
 
 from pipeline.core.errors import InputProblem, WarehouseFormat
-from pipeline.store.commit_files import head, newest_whole, note
+from pipeline.store.commit_files import commit_note, newest_committed_version, newest_whole
 from pipeline.store.contents import Contents, stated_in
 from pipeline.store.files import Files, ReadableFiles
 from schemas.ops import run
@@ -60,17 +60,19 @@ class Published:
         return {} if self.run_id is None else {name: getattr(self, name) for name in names}
 
 
-def published(files: ReadableFiles, folder: str, rows_of: RunRows, run_id: str | None = None) -> Published:
+def read_published_run(
+    files: ReadableFiles, folder: str, rows_of: RunRows, run_id: str | None = None
+) -> Published:
     """The newest run of the cluster in a folder, or that of a run_id; empty where there is none.
 
     The newest stands in the commit that wrote its row, too: one small file, whatever the history.
     WarehouseFormat: written by a newer product. InputProblem: retention has removed what that run published.
     """
     uri = f"{folder}/{run.SPEC.layer}/{run.SPEC.table}"
-    if head(files, uri) is None:
+    if newest_committed_version(files, uri) is None:
         return Published()
     newest_commit = newest_whole(files, uri)
-    noted = (None if newest_commit is None else note(files, uri, newest_commit)) or ""
+    noted = (None if newest_commit is None else commit_note(files, uri, newest_commit)) or ""
     rows = [json.loads(noted)] if noted.startswith("{") else rows_of(None)
     newest = as_published(rows[0], folder) if rows else Published()
     if run_id is None or run_id == newest.run_id:

@@ -14,9 +14,9 @@ from pipeline.store.local_files import LocalFiles
 from pipeline.store.object_files import ObjectFiles
 from pipeline.store.published import Published, is_cluster
 from pipeline.store.published_tables import PublishedTables, TablesOfVersions
-from pipeline.store.seen import seen
+from pipeline.store.seen import read_run_or_copy
 from pipeline.store.spark_configuration import is_configured
-from schemas.namespace import named
+from schemas.namespace import full_module_name
 from schemas.ops import run
 
 SCHEME = re.compile(r"^([a-z][a-z0-9+.-]*):/")
@@ -47,7 +47,7 @@ class DirectWarehouse:
         return [name for name in self.files.names(self.root) if is_cluster(self.files, f"{self.root}/{name}")]
 
     def published(self, cluster: str, run_id: str | None = None) -> Published:
-        return seen(self.files, f"{self.root}/{cluster}", partial(self.run_rows, cluster), run_id)
+        return read_run_or_copy(self.files, f"{self.root}/{cluster}", partial(self.run_rows, cluster), run_id)
 
     def noted(self, cluster: str) -> Published:
         """The newest run as ops.run itself tells."""
@@ -88,7 +88,7 @@ def readable_directly(uri: str) -> DirectWarehouse | None:
 
 def through_spark(uri: str) -> ReadableWarehouse:
     try:
-        module = import_module(named("pipeline.store.spark_published_tables"))
+        module = import_module(full_module_name("pipeline.store.spark_published_tables"))
     except ModuleNotFoundError as problem:
         raise EnvironmentProblem(
             expected=f"pyspark, as only Spark reads {uri}",

@@ -8,17 +8,17 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.core.errors import InputProblem
-from pipeline.store.filesystem import files_of
-from pipeline.store.late_session import Spark, late
+from pipeline.store.filesystem import files_for_uri
+from pipeline.store.late_session import Spark, as_late_session
 from pipeline.store.published import Published, is_cluster
-from pipeline.store.seen import runs_are_lost, seen
+from pipeline.store.seen import read_run_or_copy, runs_are_lost
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run as ops_run
 
 
 def clusters(spark: Spark, warehouse: str) -> list[str]:
     """Clusters of a warehouse, sorted."""
-    files = files_of(late(spark), warehouse)
+    files = files_for_uri(as_late_session(spark), warehouse)
     root = warehouse.rstrip("/")
     return [name for name in files.names(root) if is_cluster(files, f"{root}/{name}")]
 
@@ -62,7 +62,7 @@ class Snapshot:
 
 def seen_in(store: ClusterWarehouse, run_id: str | None) -> Published:
     """What readers see of a cluster: see `seen.seen`."""
-    return seen(store.files, store.folder, store.run_rows, run_id)
+    return read_run_or_copy(store.files, store.folder, store.run_rows, run_id)
 
 
 def snapshot(

@@ -10,8 +10,15 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from pipeline.core.conditions import Condition
-from pipeline.core.frames import empty
-from pipeline.core.packed_rows import PACKED, PackedRows, RowKernel, packed, unpacked, unpacked_batches
+from pipeline.core.frames import empty_frame
+from pipeline.core.packed_rows import (
+    PACKED,
+    PackedRows,
+    RowKernel,
+    pack_kernel_rows,
+    unpack_rows,
+    unpacked_batches,
+)
 from pipeline.store.arrow_rows import ROWS_OF_A_FILE
 from pipeline.store.cluster_tables import ClusterTables, column_of
 from pipeline.store.rows import collect_rows
@@ -32,7 +39,7 @@ class SparkRowExecutors:
 
     def run(self, kernels: Sequence[RowKernel], condition: Condition | None) -> PackedRows:
         def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return packed(batches, kernels)
+            return pack_kernel_rows(batches, kernels)
 
         packs = self.records(condition).mapInArrow(pack, schema=from_arrow_schema(PACKED))
         packs = packs.persist(StorageLevel.MEMORY_AND_DISK)
@@ -67,9 +74,9 @@ class SparkPackedRows:
 
     def rows(self, kernel: RowKernel) -> pa.Table:
         if not self.counts.get(kernel.name):
-            return kernel.rows(empty(log_record.SPEC))
+            return kernel.rows(empty_frame(log_record.SPEC))
         found = self.of(kernel.name).select("rows").toArrow()
-        return pa.Table.from_batches(unpacked(one.as_py() for one in found.column("rows")))
+        return pa.Table.from_batches(unpack_rows(one.as_py() for one in found.column("rows")))
 
     def write(self, spec: TableSpec, *, is_added: bool) -> None:
         """In files of some size: several packs are written by one task."""

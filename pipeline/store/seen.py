@@ -9,7 +9,9 @@ from pipeline.store.forgotten_runs import require_known_runs
 from pipeline.store.published import Published, RunRows, last_run
 
 
-def seen(files: ReadableFiles, folder: str, rows_of: RunRows, run_id: str | None = None) -> Published:
+def read_run_or_copy(
+    files: ReadableFiles, folder: str, rows_of: RunRows, run_id: str | None = None
+) -> Published:
     """As `published_as_written`. The copy is read first: a run that publishes meanwhile is newer, and none is lost.
     WarehouseDamaged also where no run is known of a cluster that runs were published of."""
     last = last_run(files, folder)

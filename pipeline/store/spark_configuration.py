@@ -6,7 +6,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from schemas.namespace import named
+from schemas.namespace import full_module_name
 
 CONFIGURED_BY = frozenset(
     {
@@ -40,5 +40,7 @@ def shipped_configuration() -> Traversable:
     """conf/ of the checkout, else the copy in the package, which may be a zip on an executor's path."""
     checkout = Path(__file__).resolve().parents[2] / "conf"
     return (
-        checkout if (checkout / "local.conf").is_file() else files(named("pipeline.store")).joinpath("conf")
+        checkout
+        if (checkout / "local.conf").is_file()
+        else files(full_module_name("pipeline.store")).joinpath("conf")
     )

@@ -10,8 +10,8 @@ from pipeline.core.conditions import Condition
 from pipeline.store.arrow_rows import arrow_of
 from pipeline.store.cluster_tables import column_of
 from pipeline.store.delta import with_later_columns
-from pipeline.store.filesystem import files_of
-from pipeline.store.late_session import late
+from pipeline.store.filesystem import files_for_uri
+from pipeline.store.late_session import as_late_session
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import Published
 from pipeline.store.published_tables import TablesOfVersions
@@ -45,7 +45,7 @@ class SparkWarehouse:
     def at(cls, uri: str) -> ReadableWarehouse:
         """Where Spark takes the URI for a path of this machine, delta-rs reads it all the same."""
         spark = get_spark()
-        files = files_of(late(spark), uri)
+        files = files_for_uri(as_late_session(spark), uri)
         if isinstance(files, LocalFiles):
             return DirectWarehouse(files.qualified(uri), files)
         # Answers are small: to compile their plans takes longer than to interpret them.

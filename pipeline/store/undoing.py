@@ -8,7 +8,7 @@ from py4j.java_gateway import JavaClass
 from pyspark.sql import SparkSession
 
 from pipeline.store.files import Files
-from pipeline.store.filesystem import java
+from pipeline.store.filesystem import java_class
 
 DELTA = "org.apache.spark.sql.delta"
 # What a commit may say beside its files.
@@ -24,17 +24,19 @@ def undo_appends(spark: SparkSession, files: Files, uri: str, wanted: int, head:
     texts = (
         files.text(f"{uri}/_delta_log/{version:020d}.json") or "" for version in range(wanted + 1, head + 1)
     )
-    added, log = added_by(texts), java(spark, f"{DELTA}.DeltaLog")
+    added, log = added_by(texts), java_class(spark, f"{DELTA}.DeltaLog")
     if added is None or not isinstance(log, JavaClass):
         return False
-    action_of = java(spark, f"{DELTA}.actions.Action").fromJson
-    removed = java(spark, "java.util.ArrayList")()
+    action_of = java_class(spark, f"{DELTA}.actions.Action").fromJson
+    removed = java_class(spark, "java.util.ArrayList")()
     for line in added:
         removed.add(action_of(line).remove())
-    manual = static(spark, f"{DELTA}.DeltaOperations$ManualUpdate$")
-    none = java(spark, "scala.Option").empty()
+    manual = scala_object(spark, f"{DELTA}.DeltaOperations$ManualUpdate$")
+    none = java_class(spark, "scala.Option").empty()
     transaction = log.forTable(spark._jsparkSession, uri).startTransaction(none, none)
-    transaction.commit(java(spark, "scala.jdk.javaapi.CollectionConverters").asScala(removed).toSeq(), manual)
+    transaction.commit(
+        java_class(spark, "scala.jdk.javaapi.CollectionConverters").asScala(removed).toSeq(), manual
+    )
     return True
 
 
@@ -58,6 +60,6 @@ def added_by(texts: Iterable[str]) -> list[str] | None:
     return list(added.values())
 
 
-def static(spark: SparkSession, name: str) -> Any:
+def scala_object(spark: SparkSession, name: str) -> Any:
     """The instance of a Scala object."""
-    return getattr(java(spark, name), "MODULE$")
+    return getattr(java_class(spark, name), "MODULE$")

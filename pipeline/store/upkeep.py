@@ -9,9 +9,9 @@ from typing import NamedTuple
 from pyspark.sql import SparkSession
 
 from pipeline.core.errors import WarehouseFormat
-from pipeline.store.delta import DeltaFolder, column_ddl, listed, literal
-from pipeline.store.filesystem import java
-from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.delta import DeltaFolder, column_ddl, properties_sql, sql_literal
+from pipeline.store.filesystem import java_class
+from pipeline.store.rows import collect_rows, collect_single_row
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
@@ -64,7 +64,7 @@ def tune_upkeep(spark: SparkSession) -> None:
         spark.conf.set(key, value)
 
 
-def compact(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
+def compact_tables(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
     """Small files become few, in the order in which they stood; the rows stay what they were."""
     on_each(specs, lambda spec: collect_rows(delta.spark.sql(f"OPTIMIZE {delta.named(spec)}")))
 
@@ -92,8 +92,10 @@ def remove_old_log(delta: DeltaFolder, spec: TableSpec, oldest: int) -> None:
 def quiet_console(spark: SparkSession) -> None:
     """Delta prints of each table how much VACUUM deleted, by `println`; in this thread nobody reads that from here on.
     What fails is raised, and what warns is logged: neither is printed there."""
-    nowhere = java(spark, "java.io.PrintStream")(java(spark, "java.io.OutputStream").nullOutputStream())
-    getattr(java(spark, "scala.Console$"), "MODULE$").setOutDirect(nowhere)
+    nowhere = java_class(spark, "java.io.PrintStream")(
+        java_class(spark, "java.io.OutputStream").nullOutputStream()
+    )
+    getattr(java_class(spark, "scala.Console$"), "MODULE$").setOutDirect(nowhere)
 
 
 def keep_retention(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
@@ -101,9 +103,9 @@ def keep_retention(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
 
     def keep(spec: TableSpec) -> None:
         is_written = bool(delta.head(spec))  # version 0: no run has built it, which readers are told
-        if is_written and not delta.retention().items() <= properties(delta, spec).items():
+        if is_written and not delta.retention().items() <= table_properties(delta, spec).items():
             delta.spark.sql(
-                f"ALTER TABLE {delta.named(spec)} SET TBLPROPERTIES ({listed(delta.retention())})"
+                f"ALTER TABLE {delta.named(spec)} SET TBLPROPERTIES ({properties_sql(delta.retention())})"
             )
 
     on_each(specs, keep)
@@ -111,11 +113,11 @@ def keep_retention(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
 
 def files_and_bytes(delta: DeltaFolder, specs: Sequence[TableSpec]) -> tuple[int, int]:
     """Of the newest versions of all these tables."""
-    found = [collect_one(delta.spark.sql(f"DESCRIBE DETAIL {delta.named(spec)}")) for spec in specs]
+    found = [collect_single_row(delta.spark.sql(f"DESCRIBE DETAIL {delta.named(spec)}")) for spec in specs]
     return sum(one["numFiles"] for one in found), sum(one["sizeInBytes"] for one in found)
 
 
-def sizes(delta: DeltaFolder, specs: Sequence[TableSpec]) -> dict[str, Size]:
+def table_sizes(delta: DeltaFolder, specs: Sequence[TableSpec]) -> dict[str, Size]:
     """By name of the table."""
 
     def size(spec: TableSpec) -> Size:
@@ -125,18 +127,18 @@ def sizes(delta: DeltaFolder, specs: Sequence[TableSpec]) -> dict[str, Size]:
         return {spec.name: one for spec, one in zip(specs, pool.map(size, specs), strict=True)}
 
 
-def properties(delta: DeltaFolder, spec: TableSpec) -> dict[str, str]:
+def table_properties(delta: DeltaFolder, spec: TableSpec) -> dict[str, str]:
     rows = collect_rows(delta.spark.sql(f"SHOW TBLPROPERTIES {delta.named(spec)}"))
     return {row["key"]: row["value"] for row in rows}
 
 
-def difference(delta: DeltaFolder, spec: TableSpec) -> Difference:
+def declaration_difference(delta: DeltaFolder, spec: TableSpec) -> Difference:
     """What of a table is not as declared now; nothing else of it is looked at than types, nulls and checks."""
     there = {one.name: one for one in delta.read(spec).schema.fields}
     declared = {one.name: one for one in struct_of(spec).fields}
     missing = tuple(name for name, one in declared.items() if name not in there and one.nullable)
     checks = {f"{CONSTRAINT}{one.name}": one.condition for one in spec.checks}
-    found = {key: value for key, value in properties(delta, spec).items() if key.startswith(CONSTRAINT)}
+    found = {key: value for key, value in table_properties(delta, spec).items() if key.startswith(CONSTRAINT)}
     odd = [f"{name} is missing" for name in declared if name not in there and name not in missing]
     odd += [f"{name} is no column of it any more" for name in there if name not in declared]
     for name in there.keys() & declared.keys():
@@ -156,7 +158,7 @@ def add_columns(delta: DeltaFolder, one: Difference) -> None:
     delta.spark.sql(f"ALTER TABLE {delta.named(one.spec)} ADD COLUMNS ({columns})")
 
 
-def widen(delta: DeltaFolder, one: Difference) -> None:
+def widen_table(delta: DeltaFolder, one: Difference) -> None:
     """Makes a table that holds what was read as declared: new columns and checks, fewer things demanded.
 
     WarehouseFormat: what was read would have to change, which no rule says how.
@@ -169,19 +171,21 @@ def widen(delta: DeltaFolder, one: Difference) -> None:
         if not field.nullable and (name not in declared or declared[name].nullable):
             delta.spark.sql(f"ALTER TABLE {delta.named(one.spec)} ALTER COLUMN `{name}` DROP NOT NULL")
     checks = {f"{CONSTRAINT}{check.name}": check.condition for check in one.spec.checks}
-    found = {key: value for key, value in properties(delta, one.spec).items() if key.startswith(CONSTRAINT)}
+    found = {
+        key: value for key, value in table_properties(delta, one.spec).items() if key.startswith(CONSTRAINT)
+    }
     for key in sorted(found.keys() - {key for key in checks if checks[key] == found.get(key)}):
         delta.spark.sql(f"ALTER TABLE {delta.named(one.spec)} DROP CONSTRAINT {key.removeprefix(CONSTRAINT)}")
     for key in sorted(key for key in checks if checks[key] != found.get(key)):
         delta.spark.sql(
             f"ALTER TABLE {delta.named(one.spec)} ADD CONSTRAINT {key.removeprefix(CONSTRAINT)} CHECK ({checks[key]})"
         )
-    left = difference(delta, one.spec)
+    left = declaration_difference(delta, one.spec)
     kept = {name for name in there if name not in declared}
     odd = [part for part in (left.sentence or "").split("; ") if part and part.split(" ")[0] not in kept]
     if odd:
         raise WarehouseFormat(
             expected=f"a table {one.spec.name} that this release can continue",
-            found=f"{literal('; '.join(odd))} in {delta.folder}",
+            found=f"{sql_literal('; '.join(odd))} in {delta.folder}",
             todo="read the logs anew into another --warehouse, or use the release that wrote it",
         )

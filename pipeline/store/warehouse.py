@@ -18,18 +18,18 @@ from pipeline.store.commit_files import drop_torn, is_table, newest_whole
 from pipeline.store.contents import Contents, as_columns, contents_of
 from pipeline.store.damage import (
     Inspection,
-    inspected,
+    inspect_published,
     published_as_written,
-    require_whole,
+    require_undamaged,
     run_damage,
     versions_behind,
 )
 from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.direct_reading import local_folder
 from pipeline.store.durable import make_durable
-from pipeline.store.filesystem import files_of, java
-from pipeline.store.forgotten_runs import forgotten
-from pipeline.store.late_session import Setting, Spark, late
+from pipeline.store.filesystem import files_for_uri, java_class
+from pipeline.store.forgotten_runs import forgotten_runs_damage
+from pipeline.store.late_session import Setting, Spark, as_late_session
 from pipeline.store.mending import remove_unmade
 from pipeline.store.published import FORMAT_VERSION, Published, keep_last_run, last_run
 from schemas.ops import quality_result, run
@@ -55,13 +55,13 @@ class ClusterWarehouse:
     def __init__(
         self, spark: Spark, warehouse: str, cluster_id: str, retention_days: int = RETENTION_DAYS
     ) -> None:
-        self.session = late(spark)
+        self.session = as_late_session(spark)
         self.cluster_id = cluster_id
-        self.files = files_of(self.session, warehouse)
+        self.files = files_for_uri(self.session, warehouse)
         self.folder = f"{self.files.qualified(warehouse)}/{cluster_id}"
         self.delta = DeltaFolder(self.session, self.folder, retention_days)
         self.bases: dict[str, int] = {}
-        self.session.set(setting(BY_AGE_OF_COMMIT, "false"))
+        self.session.set(spark_setting(BY_AGE_OF_COMMIT, "false"))
 
     @property
     def spark(self) -> SparkSession:
@@ -88,7 +88,7 @@ class ClusterWarehouse:
         if newest is not None and run_id <= newest:
             follows = datetime.strptime(newest, RUN_ID).replace(tzinfo=UTC) + timedelta(microseconds=1)
             run_id = follows.strftime(RUN_ID)
-        self.session.set(setting(NOTE, run_id))
+        self.session.set(spark_setting(NOTE, run_id))
         return run_id
 
     def settings(self, published: Published) -> dict[str, Any]:
@@ -101,16 +101,16 @@ class ClusterWarehouse:
         """What of the tables is not as published: elsewhere than on this machine, versions alone are compared."""
         last = last_run(self.files, self.folder)
         is_known = seen.run_id is not None or last is not None
-        lost = run_damage(seen, last) if is_known else forgotten(self.files, self.folder)
+        lost = run_damage(seen, last) if is_known else forgotten_runs_damage(self.files, self.folder)
         if local_folder(self.folder) is None:
             found = Inspection(tuple(versions_behind(self.files, self.folder, seen)))
         else:
-            found = inspected(self.folder, seen)
+            found = inspect_published(self.folder, seen)
         return found if lost is None else replace(found, damages=(lost, *found.damages))
 
     def require_whole(self) -> None:
         """WarehouseDamaged: a table does not hold what was published. Nothing is written then."""
-        require_whole(self.folder, self.inspect(self.published()).damages)
+        require_undamaged(self.folder, self.inspect(self.published()).damages)
 
     def restore(self, specs: tuple[TableSpec, ...], published: Published) -> dict[str, int]:
         """Undoes what a dead run left: tables whose head is newer than published. Versions by table now."""
@@ -139,21 +139,21 @@ class ClusterWarehouse:
         else:
             self.delta.restore(spec, wanted)
         if self.delta.head(spec) != head + 1:
-            raise overtaken(self.folder, f"another run wrote into {spec.name} meanwhile")
+            raise overtaken_error(self.folder, f"another run wrote into {spec.name} meanwhile")
         return head + 1
 
     def drop_torn(self, spec: TableSpec, wanted: int | None) -> None:
         """Takes away commits of a dead run that a power cut tore: what came before them can be read again."""
         dropped = drop_torn(self.files, self.delta.uri(spec), -1 if wanted is None else wanted)
         if dropped and self.session.is_there:
-            java(self.spark, "org.apache.spark.sql.delta.DeltaLog").clearCache()
+            java_class(self.spark, "org.apache.spark.sql.delta.DeltaLog").clearCache()
 
     def create_missing(self, specs: tuple[TableSpec, ...], versions: dict[str, int]) -> None:
         """The folder of a table that was never made goes first: its first writer died, or filled the disk."""
         missing = [spec for spec in specs if spec.name not in versions]
         gone = [remove_unmade(self.files, self.folder, spec) for spec in missing]
         if any(gone) and self.session.is_there:
-            java(self.spark, "org.apache.spark.sql.delta.DeltaLog").clearCache()
+            java_class(self.spark, "org.apache.spark.sql.delta.DeltaLog").clearCache()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for _ in pool.map(self.delta.create, missing):
                 pass
@@ -176,7 +176,7 @@ class ClusterWarehouse:
         told = self.append_run(row | as_columns(self.contents(row["table_versions"])))
         newest = self.published()
         if newest.run_id != row["run_id"]:
-            raise overtaken(self.folder, f"run {newest.run_id} published meanwhile")
+            raise overtaken_error(self.folder, f"run {newest.run_id} published meanwhile")
         try:
             keep_last_run(self.files, self.folder, told)
         except (Py4JError, OSError) as problem:
@@ -222,7 +222,7 @@ class ClusterWarehouse:
             notes = pool.map(lambda commit: self.delta.note(*commit), commits)
             foreign = [name for (name, _), note in zip(commits, notes, strict=True) if note != row["run_id"]]
         if foreign:
-            raise overtaken(self.folder, f"another run wrote into {foreign[0]} meanwhile")
+            raise overtaken_error(self.folder, f"another run wrote into {foreign[0]} meanwhile")
 
     def append_quality(self, rows: list[dict[str, Any]], run_id: str) -> int:
         """Stores what the gate said. The version that holds it."""
@@ -231,11 +231,11 @@ class ClusterWarehouse:
         return int(self.delta.head(quality_result.SPEC) or 0)
 
 
-def setting(key: str, value: str) -> Setting:
+def spark_setting(key: str, value: str) -> Setting:
     return lambda spark: spark.conf.set(key, value)
 
 
-def overtaken(folder: str, found: str) -> Locked:
+def overtaken_error(folder: str, found: str) -> Locked:
     return Locked(
         expected=f"no other run on {folder}",
         found=found,

@@ -1,6 +1,6 @@
 """Records that another file of the same node and log holds too: kept in bronze, left out of all that follows."""
 
-from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, TableSpec, required
+from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, TableSpec, required_field
 from schemas.types import LONG, STRING
 
 SPEC = TableSpec(
@@ -13,8 +13,8 @@ SPEC = TableSpec(
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,
-        required("of_file_id", STRING, "The file whose record counts."),
-        required("of_load_seq", LONG, "The segment that brought that record."),
-        required("of_byte_offset", LONG, "Where that record starts, bytes."),
+        required_field("of_file_id", STRING, "The file whose record counts."),
+        required_field("of_load_seq", LONG, "The segment that brought that record."),
+        required_field("of_byte_offset", LONG, "Where that record starts, bytes."),
     ),
 )

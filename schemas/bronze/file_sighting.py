@@ -1,6 +1,6 @@
 """Which path held which file when: an unchanged path is not read again; what was not read says why."""
 
-from schemas.spec import CLUSTER_ID, Check, TableSpec, field, required
+from schemas.spec import CLUSTER_ID, Check, TableSpec, nullable_field, required_field
 from schemas.types import LONG, STRING, TIMESTAMP
 
 SIGHTING_STATES = (
@@ -28,17 +28,17 @@ SPEC = TableSpec(
     key=("run_id", "path"),
     fields=(
         CLUSTER_ID,
-        required("path", STRING, "Path or URI."),
-        required("size_bytes", LONG, "Size as stored, bytes."),
-        field("modified_at", TIMESTAMP, "When the file was last modified, UTC."),
-        required("state", STRING, "What became of it.", accepted=SIGHTING_STATES),
-        field("sentence", STRING, "Why it was not read, or not all of it."),
-        field(
+        required_field("path", STRING, "Path or URI."),
+        required_field("size_bytes", LONG, "Size as stored, bytes."),
+        nullable_field("modified_at", TIMESTAMP, "When the file was last modified, UTC."),
+        required_field("state", STRING, "What became of it.", accepted=SIGHTING_STATES),
+        nullable_field("sentence", STRING, "Why it was not read, or not all of it."),
+        nullable_field(
             "file_id",
             STRING,
             "The file that it held, or, not read, begins like; null where none was made out.",
         ),
-        required("run_id", STRING, "The run that found it."),
+        required_field("run_id", STRING, "The run that found it."),
     ),
     checks=(Check("size_is_not_negative", "size_bytes >= 0"),),
 )

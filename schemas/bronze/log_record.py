@@ -10,8 +10,8 @@ from schemas.spec import (
     LOAD_SEQ,
     Check,
     TableSpec,
-    field,
-    required,
+    nullable_field,
+    required_field,
 )
 from schemas.types import BINARY, BOOLEAN, INTEGER, LOCAL_TIMESTAMP, LONG, STRING, TIMESTAMP, map_of
 
@@ -35,30 +35,30 @@ NOT_WHOLE = ("cut", "too_long")
 
 # What a record says of itself, in the columns that all questions are asked by.
 SAID = (
-    field("controller_id", INTEGER, "Controller that the record names as acting."),
-    field("controller_epoch", INTEGER, "Epoch of that controller."),
-    field("broker_id", INTEGER, "Broker that the record is about or that writes it."),
-    field("topic", STRING, "Topic."),
-    field("partition", INTEGER, "Partition of the topic."),
-    field("replica_id", INTEGER, "Broker of the replica that the record is about."),
-    field("from_state", STRING, "State left, Kafka's name, e.g. NewReplica."),
-    field("to_state", STRING, "State entered or wanted, Kafka's name."),
-    field("leader", INTEGER, "Leader: a broker, -1 none, -2 being deleted."),
-    field("leader_epoch", INTEGER, "Leader epoch of the partition."),
-    field("isr", BROKER_IDS, "In-sync replicas in the order printed."),
-    field(
+    nullable_field("controller_id", INTEGER, "Controller that the record names as acting."),
+    nullable_field("controller_epoch", INTEGER, "Epoch of that controller."),
+    nullable_field("broker_id", INTEGER, "Broker that the record is about or that writes it."),
+    nullable_field("topic", STRING, "Topic."),
+    nullable_field("partition", INTEGER, "Partition of the topic."),
+    nullable_field("replica_id", INTEGER, "Broker of the replica that the record is about."),
+    nullable_field("from_state", STRING, "State left, Kafka's name, e.g. NewReplica."),
+    nullable_field("to_state", STRING, "State entered or wanted, Kafka's name."),
+    nullable_field("leader", INTEGER, "Leader: a broker, -1 none, -2 being deleted."),
+    nullable_field("leader_epoch", INTEGER, "Leader epoch of the partition."),
+    nullable_field("isr", BROKER_IDS, "In-sync replicas in the order printed."),
+    nullable_field(
         "replicas",
         BROKER_IDS,
         "Assigned replicas in the order printed; the first is the preferred leader.",
     ),
-    field("correlation_id", INTEGER, "Correlation id of the request."),
-    field("reason", STRING, "Reason that the record gives."),
-    field(
+    nullable_field("correlation_id", INTEGER, "Correlation id of the request."),
+    nullable_field("reason", STRING, "Reason that the record gives."),
+    nullable_field(
         "exception_class",
         STRING,
         "Class of the exception that the record carries: the outer one, or the one inside of it that names a cause.",
     ),
-    field("exception_message", STRING, "Its message, first line."),
+    nullable_field("exception_message", STRING, "Its message, first line."),
 )
 NAMES_OF_FIELDS = tuple(one.name for one in SAID if not pa.types.is_list(one.type))
 # Most records are `[time] LEVEL message (logger)`, the message a wording with values in place: see Field.rebuilt.
@@ -79,53 +79,57 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         CLUSTER_ID,
-        field(
+        nullable_field(
             "node_id",
             INTEGER,
             "The broker or controller that wrote the file, of a file of several the one that the record names; null if "
             "nothing tells.",
         ),
-        required("log", STRING, "Which log the record belongs to, by its logger.", accepted=LOGS),
+        required_field("log", STRING, "Which log the record belongs to, by its logger.", accepted=LOGS),
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,
-        required("byte_length", LONG, "Length in the uncompressed file, bytes, line ends included."),
-        required("line_count", LONG, "Line ends in the record: the sum before it gives its line number."),
-        field(
+        required_field("byte_length", LONG, "Length in the uncompressed file, bytes, line ends included."),
+        required_field(
+            "line_count", LONG, "Line ends in the record: the sum before it gives its line number."
+        ),
+        nullable_field(
             "raw",
             BINARY,
             "The bytes as read; null where only position and length are kept. Files hold it only where the other "
             "columns do not give it.",
             rebuilt=RAW,
         ),
-        field("logged_at", TIMESTAMP, "When it was logged, UTC, by the zone of the cluster or broker."),
-        field("logged_local", LOCAL_TIMESTAMP, "The local time as printed."),
-        field("level", STRING, "TRACE, DEBUG, INFO, WARN, ERROR or FATAL, as printed."),
-        field(
+        nullable_field(
+            "logged_at", TIMESTAMP, "When it was logged, UTC, by the zone of the cluster or broker."
+        ),
+        nullable_field("logged_local", LOCAL_TIMESTAMP, "The local time as printed."),
+        nullable_field("level", STRING, "TRACE, DEBUG, INFO, WARN, ERROR or FATAL, as printed."),
+        nullable_field(
             "logger",
             STRING,
             "Logger, e.g. kafka.controller.KafkaController; its short name, or null, where no more is printed and the "
             "message is of several loggers.",
         ),
-        field("event", STRING, "What the record says: an event of pipeline/kafka/templates."),
-        field(
+        nullable_field("event", STRING, "What the record says: an event of pipeline/kafka/templates."),
+        nullable_field(
             "template",
             STRING,
             "The wording that matched, with {field} for what varies; null if not understood.",
         ),
-        field(
+        nullable_field(
             "not_understood_reason",
             STRING,
             "Why event is null.",
             accepted=NOT_UNDERSTOOD_REASONS,
         ),
-        required(
+        required_field(
             "is_forged",
             BOOLEAN,
             "A line inside the record looks like a record of its own (CR or LF in a name).",
         ),
         *SAID,
-        field(
+        nullable_field(
             "fields",
             map_of(STRING, STRING),
             "Fields of the template as printed: all that no column of the same name holds, and lists.",

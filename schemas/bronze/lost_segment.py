@@ -1,7 +1,7 @@
 """What the warehouse had read and has lost, while no log holds it any more: `repair` says so, segment by segment."""
 
 from schemas.bronze import source_file
-from schemas.spec import LOAD_SEQ, Check, TableSpec, required
+from schemas.spec import LOAD_SEQ, Check, TableSpec, required_field
 from schemas.types import STRING
 
 KEPT = (
@@ -16,8 +16,8 @@ SPEC = TableSpec(
     key=("file_id", "start_offset", "lost_run_id"),
     fields=(
         *(AS_READ[name] for name in KEPT),
-        required(LOAD_SEQ.name, LOAD_SEQ.type, "Number of the segment that brought the records."),
-        required("lost_run_id", STRING, "The run of repair that found them lost."),
+        required_field(LOAD_SEQ.name, LOAD_SEQ.type, "Number of the segment that brought the records."),
+        required_field("lost_run_id", STRING, "The run of repair that found them lost."),
     ),
     checks=(Check("segment_is_not_empty", "consumed_bytes > start_offset"),),
 )

@@ -9,10 +9,10 @@ from schemas.spec import (
     TERM_ID,
     Check,
     TableSpec,
-    field,
-    required,
+    nullable_field,
+    required_field,
 )
-from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP, array
+from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP, array_type
 
 MODES = ("zookeeper", "kraft")
 JOINED_HOW = (
@@ -37,90 +37,90 @@ SPEC = TableSpec(
     key=("broker_id", "joined_at"),
     fields=(
         CLUSTER_ID,
-        required("broker_id", INTEGER, "The broker."),
-        required("mode", STRING, "zookeeper or kraft.", accepted=MODES),
-        field(
+        required_field("broker_id", INTEGER, "The broker."),
+        required_field("mode", STRING, "zookeeper or kraft.", accepted=MODES),
+        nullable_field(
             "broker_epoch",
             LONG,
             "Of its registration: a zxid (from 2.2), in KRaft an offset; null: not said (3.3 to 3.5 never do).",
         ),
-        required("joined_at", TIMESTAMP, "First list that has it; in KRaft when it was unfenced, UTC."),
-        required("joined_how", STRING, "How the list came to have it.", accepted=JOINED_HOW),
-        field(
+        required_field("joined_at", TIMESTAMP, "First list that has it; in KRaft when it was unfenced, UTC."),
+        required_field("joined_how", STRING, "How the list came to have it.", accepted=JOINED_HOW),
+        nullable_field(
             "left_at",
             TIMESTAMP,
             "First list that has it no more; in KRaft when it was fenced, UTC; null: still there.",
         ),
-        field("left_how", STRING, "How it left; null: still there.", accepted=LEFT_HOW),
-        field(
+        nullable_field("left_how", STRING, "How it left; null: still there.", accepted=LEFT_HOW),
+        nullable_field(
             "silent_from_at",
             TIMESTAMP,
             "The earliest that it can have stopped to answer, UTC: before its session expired (ZooKeeper), or timed "
             "out (KRaft), or before the last line of the controller before; null: still there, or nothing tells.",
         ),
-        field(
+        nullable_field(
             "is_clean",
             BOOLEAN,
             "It asked to be shut down and left nothing that another replica can lead; null: still there, or not known.",
         ),
-        required(
+        required_field(
             "shutdown_requested_at",
-            array(TIMESTAMP),
+            array_type(TIMESTAMP),
             "When it asked the controller to be shut down, each attempt; in KRaft when that was granted, UTC.",
         ),
-        field(
+        nullable_field(
             "led_before_count",
             LONG,
             "Partitions that it led when it first asked; null: it did not ask.",
         ),
-        field(
+        nullable_field(
             "led_count",
             LONG,
             "Partitions that lost their leader as it left, as far as lines tell; null: still there, or not known.",
         ),
-        field(
+        nullable_field(
             "unmoved_count",
             LONG,
             "Of these the ones that have other replicas; null: still there, or not known.",
         ),
-        field(
+        nullable_field(
             "handled_until_at",
             TIMESTAMP,
             "Last line of the controller event that noticed that it left, UTC; null in KRaft, and while it is there.",
         ),
-        field(
+        nullable_field(
             "end_reason",
             STRING,
             "Why it left, as server.log says it: of the process that was there; null: still there.",
             accepted=OF_BROKER,
         ),
-        field(
+        nullable_field(
             "end_reason_at",
             TIMESTAMP,
             "First line that says so, UTC: a session that was lost is told once the process goes on, one that was "
             "killed by its next start; null: still there, or not known.",
         ),
-        field(
+        nullable_field(
             "end_detail",
             STRING,
             "The signal (and that it gave up its controlled shutdown), the error, the directory.",
         ),
-        field(
+        nullable_field(
             "end_unknown_why",
             STRING,
             "Why it is not known; null: it is, or still there.",
             accepted=UNKNOWN_WHY,
         ),
-        required("end_lines", EVIDENCE_TYPE, "The line that says why it left; empty: not known."),
-        field(
+        required_field("end_lines", EVIDENCE_TYPE, "The line that says why it left; empty: not known."),
+        nullable_field(
             "first_sign_at",
             TIMESTAMP,
             "Earliest line that shows it, UTC: of a peer that lost it, or its own; null: none is there.",
         ),
-        required("first_sign_lines", EVIDENCE_TYPE, "That line; empty: none."),
+        required_field("first_sign_lines", EVIDENCE_TYPE, "That line; empty: none."),
         TERM_ID,
-        field("left_term_id", STRING, "The term that noticed that it left; null: still there."),
-        field(
+        nullable_field("left_term_id", STRING, "The term that noticed that it left; null: still there."),
+        nullable_field(
             "left_event_seq",
             LONG,
             "Controller event that noticed it: silver.controller_line.event_seq; null in KRaft, and while it is there.",

@@ -1,7 +1,16 @@
 """Who was controller from when until when, how each term ended, and what was done after it was over."""
 
 from schemas.end_reasons import OF_CONTROLLER, UNKNOWN_WHY
-from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, EVIDENCE_TYPE, Check, TableSpec, field, required
+from schemas.spec import (
+    CERTAINTY,
+    CLUSTER_ID,
+    EVIDENCE,
+    EVIDENCE_TYPE,
+    Check,
+    TableSpec,
+    nullable_field,
+    required_field,
+)
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, map_of
 
 ENDED_HOW = (
@@ -49,120 +58,130 @@ SPEC = TableSpec(
     key=("term_id",),
     fields=(
         CLUSTER_ID,
-        required("term_id", STRING, "'<life>-<epoch>'."),
-        required("life", INTEGER, "Ordinal of the life of the metadata, from 1."),
-        required("controller_id", INTEGER, "The broker or KRaft controller elected."),
-        required("controller_epoch", INTEGER, "Its controller epoch; 0 or less: no line tells it (KRaft)."),
-        field("epoch_zk_version", INTEGER, "Version of /controller_epoch that it wrote (2.1 to 3.9)."),
-        required("mode", STRING, "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")),
-        field("elected_at", TIMESTAMP, "When it was elected, UTC; null if no election line was seen."),
-        field(
+        required_field("term_id", STRING, "'<life>-<epoch>'."),
+        required_field("life", INTEGER, "Ordinal of the life of the metadata, from 1."),
+        required_field("controller_id", INTEGER, "The broker or KRaft controller elected."),
+        required_field(
+            "controller_epoch", INTEGER, "Its controller epoch; 0 or less: no line tells it (KRaft)."
+        ),
+        nullable_field(
+            "epoch_zk_version", INTEGER, "Version of /controller_epoch that it wrote (2.1 to 3.9)."
+        ),
+        required_field(
+            "mode", STRING, "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")
+        ),
+        nullable_field(
+            "elected_at", TIMESTAMP, "When it was elected, UTC; null if no election line was seen."
+        ),
+        nullable_field(
             "election_reason",
             STRING,
             "Why the election was held; null: it, or the end of the term before it, was not seen.",
             accepted=ELECTION_REASONS,
         ),
-        field("ready_at", TIMESTAMP, "When its start-up was finished, UTC."),
-        field("ready_ms", LONG, "From election to ready, ms."),
-        field(
+        nullable_field("ready_at", TIMESTAMP, "When its start-up was finished, UTC."),
+        nullable_field("ready_ms", LONG, "From election to ready, ms."),
+        nullable_field(
             "serving_at",
             TIMESTAMP,
             "When its scheduler started, UTC; the last step of its start (up to 0.10.2 only with auto rebalance).",
         ),
-        field(
+        nullable_field(
             "steps",
             map_of(STRING, LONG),
             "Milliseconds by step of its start (steps of silver.controller_event), each until the line of the next.",
         ),
-        field("last_step", STRING, "The last step that it began, if it never was ready."),
-        field("superseded_at", TIMESTAMP, "When the next term that was seen began, UTC."),
-        field("resigning_at", TIMESTAMP, "When it began to resign, UTC (from 0.9)."),
-        field("resigned_at", TIMESTAMP, "When it had resigned, UTC."),
-        required(
+        nullable_field("last_step", STRING, "The last step that it began, if it never was ready."),
+        nullable_field("superseded_at", TIMESTAMP, "When the next term that was seen began, UTC."),
+        nullable_field("resigning_at", TIMESTAMP, "When it began to resign, UTC (from 0.9)."),
+        nullable_field("resigned_at", TIMESTAMP, "When it had resigned, UTC."),
+        required_field(
             "last_act_at",
             TIMESTAMP,
             "Last line of the term by the controller itself before it resigned, UTC; else by others.",
         ),
-        field("ended_at", TIMESTAMP, "When it ended, UTC; null while open or where nothing tells."),
-        field(
+        nullable_field("ended_at", TIMESTAMP, "When it ended, UTC; null while open or where nothing tells."),
+        nullable_field(
             "ended_how",
             STRING,
             "How it ended; null where the evidence does not decide (no controller.log of that node).",
             accepted=ENDED_HOW,
         ),
-        field(
+        nullable_field(
             "end_reason",
             STRING,
             "Why it ended, as server.log of its node says it; null: open, or not of its process (znode_gone, forced, "
             "startup_failed, event_failed: ended_how says why).",
             accepted=OF_CONTROLLER,
         ),
-        field("end_reason_at", TIMESTAMP, "First line that says so, UTC; null: not known."),
-        field(
+        nullable_field("end_reason_at", TIMESTAMP, "First line that says so, UTC; null: not known."),
+        nullable_field(
             "end_detail",
             STRING,
             "The signal (and that it gave up its controlled shutdown), the error, the directory.",
         ),
-        field(
+        nullable_field(
             "end_unknown_why",
             STRING,
             "Why it is not known; null: it is, or not asked for.",
             accepted=UNKNOWN_WHY,
         ),
-        field(
+        nullable_field(
             "first_sign_at",
             TIMESTAMP,
             "Earliest line that shows it, UTC: of a peer that lost it, or its own; null: none is there.",
         ),
-        field(
+        nullable_field(
             "gap_ms",
             LONG,
             "From its end to the next election, ms (of a process that crashed or ended: from its last line, at most); "
             "below 0: two controllers at once. Null where the end or the next election was not seen.",
         ),
-        field(
+        nullable_field(
             "vacant_from_at",
             TIMESTAMP,
             "KRaft: when one first heard that nobody leads, UTC; from then until superseded_at there was none.",
         ),
-        field("gap_kind", STRING, "Why there was a gap; null: no next term.", accepted=GAP_KINDS),
-        field(
+        nullable_field("gap_kind", STRING, "Why there was a gap; null: no next term.", accepted=GAP_KINDS),
+        nullable_field(
             "overlap",
             STRING,
             "What it came to that it wrote lines after superseded_at; null: none, or the evidence does not decide.",
             accepted=OVERLAPS,
         ),
-        field(
+        nullable_field(
             "acts_after_count",
             LONG,
             "Lines by it after superseded_at and before it resigned, requests to nobody left out; null: not known.",
         ),
-        field(
+        nullable_field(
             "writes_after_count",
             LONG,
             "Of them those that report a leader written; null: not known (no state-change.log at a level that has "
             "them, election of the next one not seen) or KRaft.",
         ),
-        field("last_write_at", TIMESTAMP, "Last of these writes, UTC."),
-        required(
+        nullable_field("last_write_at", TIMESTAMP, "Last of these writes, UTC."),
+        required_field(
             "refused_count",
             LONG,
             "Its requests that were refused for its epoch, as far as lines of brokers or answers say so.",
         ),
-        required(
+        required_field(
             "fenced_count",
             LONG,
             "Lines by which ZooKeeper refused its writes for its epoch (from 2.1).",
         ),
-        field("fenced_from_at", TIMESTAMP, "First of them, UTC: from then on it could write nothing."),
-        field(
+        nullable_field(
+            "fenced_from_at", TIMESTAMP, "First of them, UTC: from then on it could write nothing."
+        ),
+        nullable_field(
             "fenced_until_at",
             TIMESTAMP,
             "End of that, UTC: of its term; null while open or not fenced.",
         ),
         CERTAINTY,
         EVIDENCE,
-        required(
+        required_field(
             "lines",
             map_of(STRING, EVIDENCE_TYPE),
             "Records by what they say: elected, ready, fenced (the first), still_fenced (its last line), "

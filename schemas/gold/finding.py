@@ -4,8 +4,17 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, Check, TableSpec, field, required
-from schemas.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, TIMESTAMP, array, struct
+from schemas.spec import (
+    CERTAINTY,
+    CLUSTER_ID,
+    EVIDENCE,
+    TERM_ID,
+    Check,
+    TableSpec,
+    nullable_field,
+    required_field,
+)
+from schemas.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, TIMESTAMP, array_type, struct_type
 
 SEVERITIES = ("critical", "warning", "info")
 
@@ -20,7 +29,7 @@ class Fact:
 
 # What a fact says; one that is not known is null.
 FACTS = {
-    "asking_ids": Fact(array(INTEGER), "Nodes that asked for votes in vain; null: no line tells."),
+    "asking_ids": Fact(array_type(INTEGER), "Nodes that asked for votes in vain; null: no line tells."),
     "at_least_ms": Fact(
         LONG, "For how long there was no controller at least, ms; null: until the end of the logs."
     ),
@@ -30,7 +39,7 @@ FACTS = {
     "blocked_by": Fact(STRING, "What put a deletion off first, as gold.topic_lifecycle has it."),
     "broker_id": Fact(INTEGER, "Broker."),
     "broker_ids": Fact(
-        array(INTEGER),
+        array_type(INTEGER),
         "Brokers that were gone, or that replicas waited for are on; null: none, or not known.",
     ),
     "came_back": Fact(
@@ -41,7 +50,7 @@ FACTS = {
         "What left the partitions without a leader, as gold.partition_outage has it; why a node did not come up.",
     ),
     "causes": Fact(
-        array(struct(("cause", STRING), ("count", LONG))),
+        array_type(struct_type(("cause", STRING), ("count", LONG))),
         "What ended the terms of controllers, and how many of them each.",
     ),
     "changed_count": Fact(
@@ -60,10 +69,10 @@ FACTS = {
         "Objects of which the replay has another state than Kafka printed, or refusals that differ from "
         "the table of legal moves.",
     ),
-    "directory_ids": Fact(array(STRING), "Ids of the log directories in KRaft; null: no line tells."),
+    "directory_ids": Fact(array_type(STRING), "Ids of the log directories in KRaft; null: no line tells."),
     "elections_count": Fact(LONG, "How often a controller was elected anew."),
     "end_reasons": Fact(
-        array(STRING),
+        array_type(STRING),
         "Why the controller, or the brokers in this order, were gone, as server.log says it "
         "(gold.broker_session, gold.controller_term); null: not known.",
     ),
@@ -100,15 +109,15 @@ FACTS = {
         BOOLEAN,
         "true: the process that was fenced lived on; false: another one registered; null: no line tells.",
     ),
-    "isr": Fact(array(INTEGER), "In-sync replicas after the election."),
-    "isr_before": Fact(array(INTEGER), "In-sync replicas before the election."),
+    "isr": Fact(array_type(INTEGER), "In-sync replicas after the election."),
+    "isr_before": Fact(array_type(INTEGER), "In-sync replicas before the election."),
     "kafka_ratio": Fact(DOUBLE, "The same share as Kafka printed it, 0 to 1."),
     "kafka_state": Fact(STRING, "State of the first object that differs, as Kafka printed it."),
     "kind": Fact(
         STRING,
         "Kind of the election (gold.leader_election), of the gap (silver.log_gap), or of a voter's trouble.",
     ),
-    "lagging_replicas": Fact(array(INTEGER), "Replicas that have not caught up, as Kafka said last."),
+    "lagging_replicas": Fact(array_type(INTEGER), "Replicas that have not caught up, as Kafka said last."),
     "last_epoch": Fact(INTEGER, "The last of these epochs."),
     "lasted_ms": Fact(LONG, "How long it was so, ms; null: it still is."),
     "late_ms": Fact(LONG, "How long after the next election it resigned, or wrote last, ms."),
@@ -120,7 +129,7 @@ FACTS = {
     "led_elsewhere_count": Fact(LONG, "Partitions that the broker should lead and others lead."),
     "lines_count": Fact(LONG, "Lines of Kafka whose ratio is another than ours."),
     "log": Fact(STRING, "Log that lines are missing of; null: not known."),
-    "log_dirs": Fact(array(STRING), "Log directories that failed; null: no line names them."),
+    "log_dirs": Fact(array_type(STRING), "Log directories that failed; null: no line names them."),
     "longest_gap_ms": Fact(
         LONG, "Of the times without a leader, the longest, ms; null: upper bounds alone are known."
     ),
@@ -134,7 +143,7 @@ FACTS = {
     "old_cluster": Fact(STRING, "Id of the cluster before it; null: no line tells."),
     "old_epoch": Fact(INTEGER, "Epoch of the controller before it; null: ids of clusters differ."),
     "old_leader": Fact(INTEGER, "Leader before; null: none, or not known."),
-    "only_kafka": Fact(array(STRING), "The first partitions that Kafka alone counts as led elsewhere."),
+    "only_kafka": Fact(array_type(STRING), "The first partitions that Kafka alone counts as led elsewhere."),
     "only_kafka_count": Fact(LONG, "How many partitions Kafka alone counts; null: none."),
     "open_count": Fact(LONG, "Partitions that are still without a leader; null: none."),
     "other_id": Fact(INTEGER, "Controller that it does not see."),
@@ -144,7 +153,9 @@ FACTS = {
     "owner_node_id": Fact(INTEGER, "Node whose log has the session that held the id; null: no log has it."),
     "owner_session": Fact(STRING, "ZooKeeper session that held the id, as printed."),
     "partition": Fact(INTEGER, "Number of the partition."),
-    "partitions": Fact(array(STRING), "The first 100 partitions with a replica there; null: no line tells."),
+    "partitions": Fact(
+        array_type(STRING), "The first 100 partitions with a replica there; null: no line tells."
+    ),
     "partitions_count": Fact(LONG, "Partitions; topic and partition are of one of them."),
     "preferred_count": Fact(LONG, "Partitions that the broker should lead."),
     "reason": Fact(
@@ -154,8 +165,8 @@ FACTS = {
     "records_at_risk": Fact(LONG, "Records that may be lost, at most; null: not known."),
     "records_count": Fact(LONG, "Records that are not understood."),
     "refused_count": Fact(LONG, "Writes that ZooKeeper refused, or registrations that a controller refused."),
-    "refused_ids": Fact(array(INTEGER), "Nodes that got too few votes; null: no line tells."),
-    "refusing_ids": Fact(array(INTEGER), "Nodes that refused them; null: no line tells."),
+    "refused_ids": Fact(array_type(INTEGER), "Nodes that got too few votes; null: no line tells."),
+    "refusing_ids": Fact(array_type(INTEGER), "Nodes that refused them; null: no line tells."),
     "replay_state": Fact(STRING, "State of the first object that differs, as the replay has it."),
     "replica_id": Fact(INTEGER, "Replica of the partition; null: the partition itself."),
     "replicas_count": Fact(
@@ -164,13 +175,13 @@ FACTS = {
     "said_count": Fact(LONG, "Objects whose states Kafka printed, or moves that it refused."),
     "shortest_ms": Fact(LONG, "How long the broker was there between two departures at the shortest, ms."),
     "suspect_id": Fact(INTEGER, "Node that hung or was cut off at half of them or more; null: none is seen."),
-    "target_replicas": Fact(array(INTEGER), "Replicas that a reassignment aims at."),
+    "target_replicas": Fact(array_type(INTEGER), "Replicas that a reassignment aims at."),
     "threshold_ratio": Fact(DOUBLE, "Share above which it is an imbalance, 0 to 1."),
     "to_state": Fact(STRING, "State that is entered."),
     "topic": Fact(STRING, "Topic; its id where the line does not name it."),
     "total_ms": Fact(LONG, "Sum of the outages of all partitions, ms."),
     "unanswered_ids": Fact(
-        array(INTEGER), "Nodes that did not answer them, or could not be reached; null: no line tells."
+        array_type(INTEGER), "Nodes that did not answer them, or could not be reached; null: no line tells."
     ),
     "unmoved_count": Fact(
         LONG, "Partitions with other replicas that were without a leader when the broker left."
@@ -188,34 +199,40 @@ SPEC = TableSpec(
     key=("finding_id",),
     fields=(
         CLUSTER_ID,
-        required("finding_id", STRING, "Stable over runs: made of rule, entity, root event and term."),
-        required("rule", STRING, "Name of the rule that holds no longer."),
-        required("rule_version", INTEGER, "Version of the rule."),
-        required("severity", STRING, "How much it matters.", accepted=SEVERITIES),
-        required(
+        required_field("finding_id", STRING, "Stable over runs: made of rule, entity, root event and term."),
+        required_field("rule", STRING, "Name of the rule that holds no longer."),
+        required_field("rule_version", INTEGER, "Version of the rule."),
+        required_field("severity", STRING, "How much it matters.", accepted=SEVERITIES),
+        required_field(
             "status",
             STRING,
             "new: first seen in this run; ongoing; resolved: its interval has ended; retracted.",
             accepted=("new", "ongoing", "resolved", "retracted"),
         ),
-        field(
+        nullable_field(
             "suppressed_by",
             STRING,
             "Why it is not told, as conf says (known_findings); null: it is told.",
         ),
-        required("entity", STRING, "What it is about: broker 1, orders-0, topic payments."),
-        field("root_kind", STRING, "The event at its root: what it was, as broker left, controller, breach."),
-        field("root_at", TIMESTAMP, "When it was, UTC; null: it has no time of its own, see term_id."),
-        field(
+        required_field("entity", STRING, "What it is about: broker 1, orders-0, topic payments."),
+        nullable_field(
+            "root_kind", STRING, "The event at its root: what it was, as broker left, controller, breach."
+        ),
+        nullable_field(
+            "root_at", TIMESTAMP, "When it was, UTC; null: it has no time of its own, see term_id."
+        ),
+        nullable_field(
             "root_broker_id", INTEGER, "The broker or controller that it is about; null: none, or several."
         ),
         TERM_ID,
-        required("valid_from_at", TIMESTAMP, "Since when, UTC."),
-        field("valid_until_at", TIMESTAMP, "Until when, UTC; null: still so at the end of the data."),
-        required("sentence", STRING, "What is the matter, in one sentence."),
-        required(
+        required_field("valid_from_at", TIMESTAMP, "Since when, UTC."),
+        nullable_field(
+            "valid_until_at", TIMESTAMP, "Until when, UTC; null: still so at the end of the data."
+        ),
+        required_field("sentence", STRING, "What is the matter, in one sentence."),
+        required_field(
             "facts",
-            struct(*((name, fact.type) for name, fact in FACTS.items()), unknown=tuple(FACTS)),
+            struct_type(*((name, fact.type) for name, fact in FACTS.items()), unknown=tuple(FACTS)),
             "What the sentence tells, by the names of FACTS in schemas/gold/finding.py.",
         ),
         CERTAINTY,

@@ -9,10 +9,10 @@ from schemas.spec import (
     TERM_ID,
     Check,
     TableSpec,
-    field,
-    required,
+    nullable_field,
+    required_field,
 )
-from schemas.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, TIMESTAMP, array
+from schemas.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, TIMESTAMP, array_type
 
 REASONS = (
     "term_unknown",  # the election of its controller is in no line: what it knew is not known
@@ -35,61 +35,65 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         TERM_ID,
-        required("controller_id", INTEGER, "The controller that checked."),
-        required("broker_id", INTEGER, "Preferred leader of the partitions counted."),
-        required("checked_at", TIMESTAMP, "When Kafka printed it, UTC."),
-        field("seq", LONG, "Place of the line within the term."),
-        required("kafka_ratio", DOUBLE, "Ratio as Kafka printed it."),
-        field(
+        required_field("controller_id", INTEGER, "The controller that checked."),
+        required_field("broker_id", INTEGER, "Preferred leader of the partitions counted."),
+        required_field("checked_at", TIMESTAMP, "When Kafka printed it, UTC."),
+        nullable_field("seq", LONG, "Place of the line within the term."),
+        required_field("kafka_ratio", DOUBLE, "Ratio as Kafka printed it."),
+        nullable_field(
             "imbalance_ratio",
             DOUBLE,
             "Ours at that line, from that controller's own view; null: no such group, or term unknown.",
         ),
-        field(
+        nullable_field(
             "preferred_count",
             LONG,
             "Partitions whose preferred leader it is, as that controller knew them; null: term unknown.",
         ),
-        field("led_elsewhere_count", LONG, "Of them, those with a known leader that is not this broker."),
-        field(
+        nullable_field(
+            "led_elsewhere_count", LONG, "Of them, those with a known leader that is not this broker."
+        ),
+        nullable_field(
             "is_equal",
             BOOLEAN,
             "Both ratios are the same double (up to 0.10.2: print the same six decimals); null: undetermined.",
         ),
-        field(
+        nullable_field(
             "listed_count",
             LONG,
             "How many partitions the list before the ratio names as not led by their preferred replica; null: no list.",
         ),
-        field(
+        nullable_field(
             "only_kafka",
-            array(STRING),
+            array_type(STRING),
             "Of the listed ones (TOPIC-N), those that our view has not led elsewhere; null: no list.",
         ),
-        field(
+        nullable_field(
             "only_ours_count",
             LONG,
             "Partitions that our view has led elsewhere and the list does not name; null: no list.",
         ),
-        field("reason", STRING, "Why it is undetermined.", accepted=REASONS),
-        field(
+        nullable_field("reason", STRING, "Why it is undetermined.", accepted=REASONS),
+        nullable_field(
             "is_stale",
             BOOLEAN,
             "Another controller had been elected: Kafka printed what a deposed one knew; null: term unknown.",
         ),
-        field("threshold_ratio", DOUBLE, "leader.imbalance.per.broker.percentage / 100."),
-        required("is_over", BOOLEAN, "kafka_ratio > threshold_ratio, strictly: Kafka should have acted."),
-        field(
+        nullable_field("threshold_ratio", DOUBLE, "leader.imbalance.per.broker.percentage / 100."),
+        required_field(
+            "is_over", BOOLEAN, "kafka_ratio > threshold_ratio, strictly: Kafka should have acted."
+        ),
+        nullable_field(
             "is_triggered",
             BOOLEAN,
             "Kafka began an election of preferred leaders after this line; null: term unknown.",
         ),
-        field(
+        nullable_field(
             "moved_count",
             LONG,
             "Partitions of this broker that its automatic election moved back to it; null: term unknown.",
         ),
-        field(
+        nullable_field(
             "follow_up",
             STRING,
             "What came of it; null: over the limit, and term unknown.",

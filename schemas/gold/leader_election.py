@@ -14,8 +14,8 @@ from schemas.spec import (
     TOPIC_PARTITION,
     Check,
     TableSpec,
-    field,
-    required,
+    nullable_field,
+    required_field,
 )
 from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP
 
@@ -71,80 +71,94 @@ SPEC = TableSpec(
         CLUSTER_ID,
         TERM_ID,
         *TOPIC_PARTITION,
-        required(
+        required_field(
             "elected_at",
             TIMESTAMP,
             "When it was logged, in KRaft first by any node, or the decision that it is put down to, UTC.",
         ),
-        required("seq", LONG, "Place of the line within the term."),
-        required("kind", STRING, "By which rule the leader is chosen.", accepted=KINDS),
-        field(
+        required_field("seq", LONG, "Place of the line within the term."),
+        required_field("kind", STRING, "By which rule the leader is chosen.", accepted=KINDS),
+        nullable_field(
             "selector",
             STRING,
             "The rule in Kafka's words: selector (up to 1.0) or strategy, in KRaft type of the election, ELR or "
             "LAST_KNOWN_LEADER; null: kind is chosen by none.",
         ),
-        required(
+        required_field(
             "trigger",
             STRING,
             "What the controller was doing: cause of silver.controller_line, in KRaft by the decisions before.",
             accepted=CAUSES,
         ),
-        field(
+        nullable_field(
             "from_state",
             STRING,
             "State before; null: no move of the partition.",
             accepted=PARTITION_STATES,
         ),
-        required("outcome", STRING, "done or failed.", accepted=OUTCOMES),
-        field("failure", STRING, "Why it failed; null: it did not.", accepted=FAILURES),
-        field("old_leader", INTEGER, "Leader before, as the controller knew; -1 none; null: none known."),
-        field("isr_before", BROKER_IDS, "In-sync replicas before, as last stated; null: none, or not known."),
-        field(
+        required_field("outcome", STRING, "done or failed.", accepted=OUTCOMES),
+        nullable_field("failure", STRING, "Why it failed; null: it did not.", accepted=FAILURES),
+        nullable_field(
+            "old_leader", INTEGER, "Leader before, as the controller knew; -1 none; null: none known."
+        ),
+        nullable_field(
+            "isr_before", BROKER_IDS, "In-sync replicas before, as last stated; null: none, or not known."
+        ),
+        nullable_field(
             "is_isr_before_certain",
             BOOLEAN,
             "Nobody can have changed them since without a line of a controller; null: isr_before is.",
         ),
-        field("replicas", BROKER_IDS, "Assigned replicas as the controller knew them, preferred one first."),
-        field("target_replicas", BROKER_IDS, "Those that a reassignment aims at; null: it is for none."),
-        field("live_brokers", BROKER_IDS, "Brokers that it last listed as live; null: it listed none."),
-        field("shutting_down_brokers", BROKER_IDS, "Those of which it knew that they shut down."),
-        field("leader", INTEGER, "Leader that came of it; -1 none; null: it failed."),
-        field("isr", BROKER_IDS, "In-sync replicas that came of it; null: not said, or it failed."),
-        field("leader_epoch", INTEGER, "Leader epoch that came of it; null: not said, or it failed."),
-        field(
+        nullable_field(
+            "replicas", BROKER_IDS, "Assigned replicas as the controller knew them, preferred one first."
+        ),
+        nullable_field(
+            "target_replicas", BROKER_IDS, "Those that a reassignment aims at; null: it is for none."
+        ),
+        nullable_field(
+            "live_brokers", BROKER_IDS, "Brokers that it last listed as live; null: it listed none."
+        ),
+        nullable_field("shutting_down_brokers", BROKER_IDS, "Those of which it knew that they shut down."),
+        nullable_field("leader", INTEGER, "Leader that came of it; -1 none; null: it failed."),
+        nullable_field("isr", BROKER_IDS, "In-sync replicas that came of it; null: not said, or it failed."),
+        nullable_field(
+            "leader_epoch", INTEGER, "Leader epoch that came of it; null: not said, or it failed."
+        ),
+        nullable_field(
             "missing_epochs",
             INTEGER,
             "KRaft: leader epochs since the one before of which no line tells; null: it is not said.",
         ),
-        field("expected_leader", INTEGER, "Leader that the rule prescribes; null: not determined."),
-        field("is_expected", BOOLEAN, "leader is expected_leader; null: not determined, or it failed."),
-        field("verdict", STRING, "The choice against its rule; null: it failed.", accepted=VERDICTS),
-        field(
+        nullable_field("expected_leader", INTEGER, "Leader that the rule prescribes; null: not determined."),
+        nullable_field(
+            "is_expected", BOOLEAN, "leader is expected_leader; null: not determined, or it failed."
+        ),
+        nullable_field("verdict", STRING, "The choice against its rule; null: it failed.", accepted=VERDICTS),
+        nullable_field(
             "is_clean",
             BOOLEAN,
             "The leader was in the ISR before, or is the first one; null: undetermined, or no leader chosen.",
         ),
-        field(
+        nullable_field(
             "was_last_leader",
             BOOLEAN,
             "Of an unclean election in ZooKeeper mode: the one elected has the only replica, or led last before nobody "
             "did, so that nothing is lost; null: clean, or not known.",
         ),
-        required(
+        required_field(
             "is_unclean_said",
             BOOLEAN,
             "Kafka says on a line that it chose from outside of the ISR (up to 1.0, from 3.2, KRaft).",
         ),
-        field(
+        nullable_field(
             "records_at_risk",
             LONG,
             "Of an unclean election: by how many records the log of a former in-sync replica went beyond the leader's; "
             "null: not told (up to 2.5 without server.log), or nobody came back by the end of the next day.",
         ),
-        field("reason", STRING, "Why something is undetermined.", accepted=REASONS),
-        required("is_deleting", BOOLEAN, "Its topic is queued for deletion: no leader is no outage."),
-        field("controller_epoch", INTEGER, "Epoch of the controller."),
+        nullable_field("reason", STRING, "Why something is undetermined.", accepted=REASONS),
+        required_field("is_deleting", BOOLEAN, "Its topic is queued for deletion: no leader is no outage."),
+        nullable_field("controller_epoch", INTEGER, "Epoch of the controller."),
         CERTAINTY,
         EVIDENCE,
         FILE_ID,

@@ -1,6 +1,6 @@
 """Each broker's leader imbalance ratio against leader.imbalance.per.broker.percentage, over time."""
 
-from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, Check, TableSpec, field, required
+from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, Check, TableSpec, nullable_field, required_field
 from schemas.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, TIMESTAMP
 
 # Each counts before the next.
@@ -26,31 +26,37 @@ SPEC = TableSpec(
     key=("broker_id", "valid_from_at"),
     fields=(
         CLUSTER_ID,
-        required(
+        required_field(
             "broker_id", INTEGER, "The broker that is preferred leader (head of the assigned replicas)."
         ),
-        required("valid_from_at", TIMESTAMP, "Start, inclusive, UTC."),
-        field("valid_until_at", TIMESTAMP, "End, exclusive, UTC; null: still so at the end of the data."),
-        required(
+        required_field("valid_from_at", TIMESTAMP, "Start, inclusive, UTC."),
+        nullable_field(
+            "valid_until_at", TIMESTAMP, "End, exclusive, UTC; null: still so at the end of the data."
+        ),
+        required_field(
             "preferred_count", LONG, "Partitions whose preferred leader it is, not queued for deletion."
         ),
-        required("led_elsewhere_count", LONG, "Of them, those with a known leader that is not this broker."),
-        required("imbalance_ratio", DOUBLE, "led_elsewhere_count / preferred_count."),
-        field(
+        required_field(
+            "led_elsewhere_count", LONG, "Of them, those with a known leader that is not this broker."
+        ),
+        required_field("imbalance_ratio", DOUBLE, "led_elsewhere_count / preferred_count."),
+        nullable_field(
             "threshold_ratio",
             DOUBLE,
             "leader.imbalance.per.broker.percentage / 100; null in KRaft mode.",
         ),
-        field(
+        nullable_field(
             "limit_source",
             STRING,
             "Who says the threshold; null in KRaft mode.",
             accepted=LIMIT_SOURCES,
         ),
-        required("check_interval_seconds", LONG, "leader.imbalance.check.interval.seconds, likewise."),
-        required("is_auto_rebalance_enabled", BOOLEAN, "auto.leader.rebalance.enable, likewise."),
-        field("is_breach", BOOLEAN, "imbalance_ratio > threshold_ratio, strictly; null in KRaft mode."),
-        field(
+        required_field("check_interval_seconds", LONG, "leader.imbalance.check.interval.seconds, likewise."),
+        required_field("is_auto_rebalance_enabled", BOOLEAN, "auto.leader.rebalance.enable, likewise."),
+        nullable_field(
+            "is_breach", BOOLEAN, "imbalance_ratio > threshold_ratio, strictly; null in KRaft mode."
+        ),
+        nullable_field(
             "reason",
             STRING,
             "Why it is undetermined; it may hold from amid an interval of the counts on, which then is two rows.",

@@ -10,8 +10,8 @@ from schemas.spec import (
     TOPIC_PARTITION,
     Check,
     TableSpec,
-    field,
-    required,
+    nullable_field,
+    required_field,
 )
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP
 
@@ -31,37 +31,37 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         *TOPIC_PARTITION,
-        required("noticed_at", TIMESTAMP, "When a controller noticed it, UTC: it lasted from then on."),
-        field(
+        required_field("noticed_at", TIMESTAMP, "When a controller noticed it, UTC: it lasted from then on."),
+        nullable_field(
             "unserved_from_at",
             TIMESTAMP,
             "The earliest that the leader can have stopped to serve, UTC: before its session with ZooKeeper "
             "expired, or before the last line of the controller before; in KRaft before its session timed out; "
             "null: nothing tells.",
         ),
-        field("ended_at", TIMESTAMP, "When it ended, UTC; null: not at the end of the data."),
-        field("ended_how", STRING, "How it ended; null: it did not.", accepted=ENDED_HOW),
-        field(
+        nullable_field("ended_at", TIMESTAMP, "When it ended, UTC; null: not at the end of the data."),
+        nullable_field("ended_how", STRING, "How it ended; null: it did not.", accepted=ENDED_HOW),
+        nullable_field(
             "low_ms",
             LONG,
             "ended_at - noticed_at, wiped: less: so long at least, milliseconds; undetermined: perhaps shorter, "
             "as lines that are missing may have a leader; null: it goes on.",
         ),
-        field("high_ms", LONG, "ended_at - unserved_from_at: so long at most, milliseconds."),
-        required(
+        nullable_field("high_ms", LONG, "ended_at - unserved_from_at: so long at most, milliseconds."),
+        required_field(
             "root_event",
             STRING,
             "What the controller was doing when it noticed: cause of silver.controller_line.",
             accepted=CAUSES,
         ),
-        field(
+        nullable_field(
             "root_broker_id",
             INTEGER,
             "The leader that was gone, or whose log directory failed; null: none was.",
         ),
-        field("root_left_how", STRING, "How that broker left.", accepted=LEFT_HOW),
-        field("old_leader", INTEGER, "Leader before; null: it never had one, or none was seen."),
-        field("new_leader", INTEGER, "Leader that it got; null: none."),
+        nullable_field("root_left_how", STRING, "How that broker left.", accepted=LEFT_HOW),
+        nullable_field("old_leader", INTEGER, "Leader before; null: it never had one, or none was seen."),
+        nullable_field("new_leader", INTEGER, "Leader that it got; null: none."),
         TERM_ID,
         CERTAINTY,
         EVIDENCE,

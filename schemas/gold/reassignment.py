@@ -8,10 +8,10 @@ from schemas.spec import (
     TOPIC_PARTITION,
     Check,
     TableSpec,
-    field,
-    required,
+    nullable_field,
+    required_field,
 )
-from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array, map_of
+from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array_type, map_of
 
 FORMS = (
     "znode",  # /admin/reassign_partitions alone says what is being moved (up to 2.3)
@@ -72,52 +72,58 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         *TOPIC_PARTITION,
-        required("form", STRING, "How the cluster keeps what is being moved.", accepted=FORMS),
-        required("kind", STRING, "What it changes.", accepted=KINDS),
-        field("original_replicas", BROKER_IDS, "Replicas before it (OAR); null: no line said it."),
-        field("target_replicas", BROKER_IDS, "Replicas wanted (RAR), preferred leader first."),
-        field("adding_replicas", BROKER_IDS, "Of the target those that are new."),
-        field("removing_replicas", BROKER_IDS, "Those before it that are not in the target."),
-        required("started_at", TIMESTAMP, "First line of it, UTC."),
-        required(
+        required_field("form", STRING, "How the cluster keeps what is being moved.", accepted=FORMS),
+        required_field("kind", STRING, "What it changes.", accepted=KINDS),
+        nullable_field("original_replicas", BROKER_IDS, "Replicas before it (OAR); null: no line said it."),
+        nullable_field("target_replicas", BROKER_IDS, "Replicas wanted (RAR), preferred leader first."),
+        nullable_field("adding_replicas", BROKER_IDS, "Of the target those that are new."),
+        nullable_field("removing_replicas", BROKER_IDS, "Those before it that are not in the target."),
+        required_field("started_at", TIMESTAMP, "First line of it, UTC."),
+        required_field(
             "asked_from_at",
             TIMESTAMP,
             "Start of the first of the attempts that it overrides, else its own, UTC.",
         ),
-        field(
+        nullable_field(
             "caught_up_at", TIMESTAMP, "When the controller said that the new replicas had caught up, UTC."
         ),
-        field("ended_at", TIMESTAMP, "When it ended, however, UTC; null: it goes on."),
-        field("copy_ms", LONG, "From the start until the new replicas had caught up, ms; null in KRaft."),
-        field("switch_ms", LONG, "From then until it was completed, ms; null in KRaft."),
-        field("total_ms", LONG, "From the start to the end, ms."),
-        required(
+        nullable_field("ended_at", TIMESTAMP, "When it ended, however, UTC; null: it goes on."),
+        nullable_field(
+            "copy_ms", LONG, "From the start until the new replicas had caught up, ms; null in KRaft."
+        ),
+        nullable_field("switch_ms", LONG, "From then until it was completed, ms; null in KRaft."),
+        nullable_field("total_ms", LONG, "From the start to the end, ms."),
+        required_field(
             "steps",
             map_of(STRING, LONG),
             "Milliseconds from the start to each step that has a line, last time.",
         ),
-        field(
+        nullable_field(
             "last_step_number",
             INTEGER,
             "Last of these steps, by its number among Kafka's twelve; null: none, and in KRaft.",
         ),
-        field("leader_moved", STRING, "What became of the leader.", accepted=LEADERS),
-        required("epoch_raise_count", LONG, "Raises of its leader epoch that it caused."),
-        required("resumed_count", LONG, "How often a broker's start or another controller drove it on."),
-        required("term_ids", array(STRING), "Terms with lines of it, in order."),
-        field("lagging_replicas", BROKER_IDS, "Replicas that had not caught up, as last said (up to 2.3)."),
-        field("lagging_at", TIMESTAMP, "When that was said, UTC."),
-        field("waiting_for", STRING, "What one that goes on waits for.", accepted=WAITING_FOR),
-        field(
+        nullable_field("leader_moved", STRING, "What became of the leader.", accepted=LEADERS),
+        required_field("epoch_raise_count", LONG, "Raises of its leader epoch that it caused."),
+        required_field(
+            "resumed_count", LONG, "How often a broker's start or another controller drove it on."
+        ),
+        required_field("term_ids", array_type(STRING), "Terms with lines of it, in order."),
+        nullable_field(
+            "lagging_replicas", BROKER_IDS, "Replicas that had not caught up, as last said (up to 2.3)."
+        ),
+        nullable_field("lagging_at", TIMESTAMP, "When that was said, UTC."),
+        nullable_field("waiting_for", STRING, "What one that goes on waits for.", accepted=WAITING_FOR),
+        nullable_field(
             "waiting_broker_ids",
             BROKER_IDS,
             "The brokers that it waits for: of new replicas, the leader that is gone, the powerless controller, or "
             "those added and removed at once; null: not known.",
         ),
-        field("waiting_since_at", TIMESTAMP, "Since when, UTC."),
-        required("outcome", STRING, "How it ended.", accepted=OUTCOMES),
-        field("reason", STRING, "Why it was skipped or failed.", accepted=REASONS),
-        field(
+        nullable_field("waiting_since_at", TIMESTAMP, "Since when, UTC."),
+        required_field("outcome", STRING, "How it ended.", accepted=OUTCOMES),
+        nullable_field("reason", STRING, "Why it was skipped or failed.", accepted=REASONS),
+        nullable_field(
             "leftover_broker_ids",
             BROKER_IDS,
             "Brokers that ignored the request to delete the replica that it took from them (2.6 to 3.4, KAFKA-13972).",

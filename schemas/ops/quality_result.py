@@ -1,6 +1,6 @@
 """What the gate and the oracles said about the rows of each run."""
 
-from schemas.spec import CLUSTER_ID, TableSpec, field, required
+from schemas.spec import CLUSTER_ID, TableSpec, nullable_field, required_field
 from schemas.types import BOOLEAN, LONG, STRING, TIMESTAMP
 
 SPEC = TableSpec(
@@ -9,19 +9,19 @@ SPEC = TableSpec(
     key=("run_id", "table", "expectation"),
     fields=(
         CLUSTER_ID,
-        required("run_id", STRING, "The run."),
-        required("suite", STRING, "Suite of Great Expectations: the layer."),
-        required("table", STRING, "Table whose rows were looked at."),
-        required("expectation", STRING, "What was expected, by name."),
-        required(
+        required_field("run_id", STRING, "The run."),
+        required_field("suite", STRING, "Suite of Great Expectations: the layer."),
+        required_field("table", STRING, "Table whose rows were looked at."),
+        required_field("expectation", STRING, "What was expected, by name."),
+        required_field(
             "severity",
             STRING,
             "critical: publishes nothing; warning.",
             accepted=("critical", "warning"),
         ),
-        required("is_met", BOOLEAN, "Whether it held."),
-        field("unexpected_count", LONG, "Rows that broke it."),
-        field("sentence", STRING, "Up to three of these rows, or what went wrong."),
-        required("checked_at", TIMESTAMP, "When, UTC."),
+        required_field("is_met", BOOLEAN, "Whether it held."),
+        nullable_field("unexpected_count", LONG, "Rows that broke it."),
+        nullable_field("sentence", STRING, "Up to three of these rows, or what went wrong."),
+        required_field("checked_at", TIMESTAMP, "When, UTC."),
     ),
 )

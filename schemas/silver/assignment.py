@@ -1,6 +1,6 @@
 """Every statement about the assigned replicas of a partition, but for requests, which only repeat it."""
 
-from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+from schemas.spec import BROKER_IDS, RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, STRING
 
 STEPS = (
@@ -22,28 +22,34 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset", "topic", "partition"),
     fields=(
         *RECORD,
-        required(
+        required_field(
             "step",
             STRING,
             "created, added, new, target, updating, cancelled, updated, settled or stated.",
             accepted=STEPS,
         ),
-        field("controller_id", INTEGER, "The controller acting; null on lines of brokers."),
-        field("controller_epoch", INTEGER, "Its epoch, where the line names it."),
-        field(
+        nullable_field("controller_id", INTEGER, "The controller acting; null on lines of brokers."),
+        nullable_field("controller_epoch", INTEGER, "Its epoch, where the line names it."),
+        nullable_field(
             "topic",
             STRING,
             "Topic; null where only topic_id is said (KRaft 2.8), or where the text could not be taken apart.",
         ),
-        field("topic_id", STRING, "Id of the topic, 22 characters of base64, on lines of KRaft."),
-        field("partition", INTEGER, "Partition."),
-        field(
+        nullable_field("topic_id", STRING, "Id of the topic, 22 characters of base64, on lines of KRaft."),
+        nullable_field("partition", INTEGER, "Partition."),
+        nullable_field(
             "replicas",
             BROKER_IDS,
             "Assigned replicas, preferred leader first; null: the line changes something else.",
         ),
-        field("adding_replicas", BROKER_IDS, "Of these, being added (from 2.4; null where not said)."),
-        field("removing_replicas", BROKER_IDS, "Of these, being removed (from 2.4; null where not said)."),
-        field("previous_replicas", BROKER_IDS, "Assigned replicas before, where the line names them."),
+        nullable_field(
+            "adding_replicas", BROKER_IDS, "Of these, being added (from 2.4; null where not said)."
+        ),
+        nullable_field(
+            "removing_replicas", BROKER_IDS, "Of these, being removed (from 2.4; null where not said)."
+        ),
+        nullable_field(
+            "previous_replicas", BROKER_IDS, "Assigned replicas before, where the line names them."
+        ),
     ),
 )

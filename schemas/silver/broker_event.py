@@ -1,6 +1,6 @@
 """What lines say about brokers: joined, left, bounced, fenced, shutting down, connected to."""
 
-from schemas.spec import RECORD, TableSpec, field, required
+from schemas.spec import RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, LONG, STRING
 
 SAID_BY = (
@@ -28,22 +28,26 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset", "step", "broker_id"),
     fields=(
         *RECORD,
-        required("said_by", STRING, "decision, replay, broker or channel.", accepted=SAID_BY),
-        required("step", STRING, "What the line says about the broker.", accepted=STEPS),
-        field("broker_id", INTEGER, "The broker; null where the text could not be taken apart."),
-        field("broker_epoch", LONG, "Epoch of its registration: a zxid, in KRaft an offset (from 2.2)."),
-        field(
+        required_field("said_by", STRING, "decision, replay, broker or channel.", accepted=SAID_BY),
+        required_field("step", STRING, "What the line says about the broker.", accepted=STEPS),
+        nullable_field("broker_id", INTEGER, "The broker; null where the text could not be taken apart."),
+        nullable_field(
+            "broker_epoch", LONG, "Epoch of its registration: a zxid, in KRaft an offset (from 2.2)."
+        ),
+        nullable_field(
             "registered_offset",
             LONG,
             "Where its register record stands in the metadata log, as the line that unfences it says (from 3.3). It is "
             "at or behind its epoch: records that clean up what the process before left come first.",
         ),
-        field("incarnation_id", STRING, "Id of the broker's process in KRaft."),
-        field("controller_id", INTEGER, "The controller that says it; null on lines of brokers."),
-        field("reason", STRING, "Why, as printed: error, state or directories."),
-        field("log_dirs", STRING, "Ids of the log directories that it registers with in KRaft, as printed."),
-        field("partitions", STRING, "Partitions whose replica on it is marked offline, as printed."),
-        field("exception_class", STRING, "Class of the exception."),
-        field("exception_message", STRING, "Its message, first line."),
+        nullable_field("incarnation_id", STRING, "Id of the broker's process in KRaft."),
+        nullable_field("controller_id", INTEGER, "The controller that says it; null on lines of brokers."),
+        nullable_field("reason", STRING, "Why, as printed: error, state or directories."),
+        nullable_field(
+            "log_dirs", STRING, "Ids of the log directories that it registers with in KRaft, as printed."
+        ),
+        nullable_field("partitions", STRING, "Partitions whose replica on it is marked offline, as printed."),
+        nullable_field("exception_class", STRING, "Class of the exception."),
+        nullable_field("exception_message", STRING, "Its message, first line."),
     ),
 )

@@ -1,6 +1,6 @@
 """What brokers print of their own settings that the audit goes by, into server.log."""
 
-from schemas.spec import RECORD, TableSpec, field, required
+from schemas.spec import RECORD, TableSpec, nullable_field, required_field
 from schemas.types import STRING
 
 PER_BROKER = "leader.imbalance.per.broker.percentage"
@@ -20,8 +20,8 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset", "name"),
     fields=(
         *RECORD,
-        required("step", STRING, "How the broker prints it.", accepted=STEPS),
-        required("name", STRING, "Kafka's name of the setting.", accepted=NAMES),
-        field("value", STRING, "Its value as printed."),
+        required_field("step", STRING, "How the broker prints it.", accepted=STEPS),
+        required_field("name", STRING, "Kafka's name of the setting.", accepted=NAMES),
+        nullable_field("value", STRING, "Its value as printed."),
     ),
 )

@@ -1,6 +1,6 @@
 """Dynamic settings, features, access and voters as nodes of KRaft read their records, or brokers ZooKeeper."""
 
-from schemas.spec import RECORD, TableSpec, field, required
+from schemas.spec import RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, LONG, STRING
 
 RECORDS = (
@@ -25,32 +25,34 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
-        required("record", STRING, "What the record is about.", accepted=RECORDS),
-        required("step", STRING, "What it does.", accepted=STEPS),
-        field(
+        required_field("record", STRING, "What the record is about.", accepted=RECORDS),
+        required_field("step", STRING, "What it does.", accepted=STEPS),
+        nullable_field(
             "controller_id",
             INTEGER,
             "The controller that replays it, in office or not; null: the line names none (node_id).",
         ),
-        field(
+        nullable_field(
             "resource_type", STRING, "Of a setting: TOPIC, BROKER, GROUP, CLIENT_METRICS, as Kafka has it."
         ),
-        field(
+        nullable_field(
             "resource_name",
             STRING,
             "Topic or broker, null: all brokers; entity of a quota; user of a credential.",
         ),
-        required(
+        required_field(
             "name",
             STRING,
             "Setting (stated: all), feature, quota, id of the right, mechanism of the credential, or voters.",
         ),
-        field(
+        nullable_field(
             "value",
             STRING,
             f"Value, level, right, or voters with their directories; {HIDDEN}: it may be a secret; null: removed, "
             "none stated, and of credentials.",
         ),
-        field("metadata_offset", LONG, "Place of the record in the metadata log, where the line says it."),
+        nullable_field(
+            "metadata_offset", LONG, "Place of the record in the metadata log, where the line says it."
+        ),
     ),
 )

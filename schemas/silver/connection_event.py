@@ -1,6 +1,6 @@
 """What server.log says of a node's connections: to other nodes, and to ZooKeeper."""
 
-from schemas.spec import RECORD, TableSpec, field, required
+from schemas.spec import RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, STRING
 
 PEERS = ("node", "zookeeper")
@@ -15,9 +15,9 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
-        required("peer", STRING, "What it is connected to.", accepted=PEERS),
-        required("step", STRING, "What the line says.", accepted=STEPS),
-        field("peer_id", INTEGER, "The other node."),
-        field("client", STRING, "Who connects, as printed."),
+        required_field("peer", STRING, "What it is connected to.", accepted=PEERS),
+        required_field("step", STRING, "What the line says.", accepted=STEPS),
+        nullable_field("peer_id", INTEGER, "The other node."),
+        nullable_field("client", STRING, "Who connects, as printed."),
     ),
 )

@@ -1,6 +1,6 @@
 """What controllers say about themselves: election, fail-over, resignation, process, quorum, migration."""
 
-from schemas.spec import RECORD, TableSpec, field, required
+from schemas.spec import RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, STRING, TIMESTAMP
 
 AREAS = ("start", "election", "failover", "end", "error", "thread", "quorum", "migration")
@@ -40,23 +40,23 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
-        required("area", STRING, "What the step belongs to.", accepted=AREAS),
-        required("step", STRING, "The step.", accepted=STEPS),
-        field("controller_id", INTEGER, "The node that says it, where the line names it."),
-        field(
+        required_field("area", STRING, "What the step belongs to.", accepted=AREAS),
+        required_field("step", STRING, "The step.", accepted=STEPS),
+        nullable_field("controller_id", INTEGER, "The node that says it, where the line names it."),
+        nullable_field(
             "controller_epoch",
             INTEGER,
             "Controller epoch, in KRaft the epoch of the quorum; renounced: the epoch that it led.",
         ),
-        field("active_controller_id", INTEGER, "Who is controller, where the line names another."),
-        field("detail", STRING, "What it is about: the event that failed, the state entered, …"),
-        field(
+        nullable_field("active_controller_id", INTEGER, "Who is controller, where the line names another."),
+        nullable_field("detail", STRING, "What it is about: the event that failed, the state entered, …"),
+        nullable_field(
             "began_at",
             TIMESTAMP,
             "KRaft: when the event began that failed, UTC, not after that; null: no line tells, or of an older release "
             "of this program.",
         ),
-        field("exception_class", STRING, "Class of the exception."),
-        field("exception_message", STRING, "Its message, first line."),
+        nullable_field("exception_class", STRING, "Class of the exception."),
+        nullable_field("exception_message", STRING, "Its message, first line."),
     ),
 )

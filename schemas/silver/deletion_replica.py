@@ -1,6 +1,6 @@
 """What controllers say of single replicas of topics that are being deleted."""
 
-from schemas.spec import RECORD, TableSpec, field, required
+from schemas.spec import RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, STRING
 
 STEPS = (
@@ -19,11 +19,11 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset", "topic", "partition", "replica_id"),
     fields=(
         *RECORD,
-        field("controller_id", INTEGER, "The controller acting."),
-        required("topic", STRING, "Topic."),
-        field("partition", INTEGER, "Partition; null: no number that an int holds."),
-        field("replica_id", INTEGER, "Broker of the replica; null: answers up to 2.2 do not say."),
-        required("step", STRING, "What became of it.", accepted=STEPS),
-        field("error", STRING, "Error of the answer, Kafka's name."),
+        nullable_field("controller_id", INTEGER, "The controller acting."),
+        required_field("topic", STRING, "Topic."),
+        nullable_field("partition", INTEGER, "Partition; null: no number that an int holds."),
+        nullable_field("replica_id", INTEGER, "Broker of the replica; null: answers up to 2.2 do not say."),
+        required_field("step", STRING, "What became of it.", accepted=STEPS),
+        nullable_field("error", STRING, "Error of the answer, Kafka's name."),
     ),
 )

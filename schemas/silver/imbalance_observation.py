@@ -1,6 +1,15 @@
 """Kafka's own leader imbalance ratios, as its controller printed them."""
 
-from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, Check, TableSpec, field, required
+from schemas.spec import (
+    BYTE_OFFSET,
+    CLUSTER_ID,
+    FILE_ID,
+    LOAD_SEQ,
+    Check,
+    TableSpec,
+    nullable_field,
+    required_field,
+)
 from schemas.types import DOUBLE, INTEGER, STRING, TIMESTAMP
 
 SPEC = TableSpec(
@@ -12,11 +21,13 @@ SPEC = TableSpec(
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,
-        required("checked_at", TIMESTAMP, "When the controller printed it, UTC."),
-        required("controller_id", INTEGER, "The controller that checked."),
-        required("broker_id", INTEGER, "Preferred leader of the partitions counted."),
-        required("kafka_ratio", DOUBLE, "Ratio as printed (up to 0.10.2 six decimals, later a Java double)."),
-        field("printed", STRING, "The digits as printed."),
+        required_field("checked_at", TIMESTAMP, "When the controller printed it, UTC."),
+        required_field("controller_id", INTEGER, "The controller that checked."),
+        required_field("broker_id", INTEGER, "Preferred leader of the partitions counted."),
+        required_field(
+            "kafka_ratio", DOUBLE, "Ratio as printed (up to 0.10.2 six decimals, later a Java double)."
+        ),
+        nullable_field("printed", STRING, "The digits as printed."),
     ),
     checks=(Check("ratio_is_a_share", "kafka_ratio >= 0 AND kafka_ratio <= 1"),),
 )

@@ -1,6 +1,15 @@
 """Every statement about leader, ISR or assignment of a partition that a line of a controller or a broker makes."""
 
-from schemas.spec import BROKER_IDS, BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, TableSpec, field, required
+from schemas.spec import (
+    BROKER_IDS,
+    BYTE_OFFSET,
+    CLUSTER_ID,
+    FILE_ID,
+    LOAD_SEQ,
+    TableSpec,
+    nullable_field,
+    required_field,
+)
 from schemas.types import INTEGER, STRING, TIMESTAMP
 
 TELLERS = ("controller", "broker", "leader")
@@ -15,29 +24,31 @@ SPEC = TableSpec(
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,
-        required("logged_at", TIMESTAMP, "When it was logged, UTC."),
-        field("node_id", INTEGER, "Node whose file holds the line."),
-        required("event", STRING, "What the line is, e.g. partition_transition, update_metadata_sent."),
-        required("teller", STRING, "Who says so; leader: who writes the ISR itself.", accepted=TELLERS),
-        field("controller_id", INTEGER, "The controller acting."),
-        field("controller_epoch", INTEGER, "Its epoch."),
-        required("topic", STRING, "Topic."),
-        required("partition", INTEGER, "Partition."),
-        field(
+        required_field("logged_at", TIMESTAMP, "When it was logged, UTC."),
+        nullable_field("node_id", INTEGER, "Node whose file holds the line."),
+        required_field("event", STRING, "What the line is, e.g. partition_transition, update_metadata_sent."),
+        required_field("teller", STRING, "Who says so; leader: who writes the ISR itself.", accepted=TELLERS),
+        nullable_field("controller_id", INTEGER, "The controller acting."),
+        nullable_field("controller_epoch", INTEGER, "Its epoch."),
+        required_field("topic", STRING, "Topic."),
+        required_field("partition", INTEGER, "Partition."),
+        nullable_field(
             "leader",
             INTEGER,
             "Leader: a broker, -1 none, -2 being deleted; of what a leader says itself who prints it; null if the line "
             "does not say.",
         ),
-        field("leader_epoch", INTEGER, "Leader epoch."),
-        field("isr", BROKER_IDS, "In-sync replicas."),
-        field("previous_isr", BROKER_IDS, "What a leader that changes them held for in sync before."),
-        field(
+        nullable_field("leader_epoch", INTEGER, "Leader epoch."),
+        nullable_field("isr", BROKER_IDS, "In-sync replicas."),
+        nullable_field(
+            "previous_isr", BROKER_IDS, "What a leader that changes them held for in sync before."
+        ),
+        nullable_field(
             "partition_epoch",
             INTEGER,
             "Which write of the partition's state it is: zkVersion up to 3.0, partition epoch since; of "
             "isr_version_conflict the one that the leader took for the last; null: not said.",
         ),
-        field("replicas", BROKER_IDS, "Assigned replicas, preferred leader first."),
+        nullable_field("replicas", BROKER_IDS, "Assigned replicas, preferred leader first."),
     ),
 )

@@ -1,7 +1,7 @@
 """Where lines are known or suspected to be missing from the logs."""
 
 from schemas.bronze.log_record import LOGS
-from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TableSpec, field, required
+from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP
 
 GAP_KINDS = (
@@ -36,16 +36,16 @@ SPEC = TableSpec(
     key=("kind", "node_id", "log", "file_id", "path", "from_at", "until_at", "sentence"),
     fields=(
         CLUSTER_ID,
-        field("node_id", INTEGER, "The node whose lines they are; null if not known."),
-        field("log", STRING, "Which of its logs; null where several are concerned.", accepted=LOGS),
-        required("kind", STRING, "What was found.", accepted=GAP_KINDS),
-        field("from_at", TIMESTAMP, "Last time before the gap that is known, UTC."),
-        field("until_at", TIMESTAMP, "First time after it that is known, UTC."),
-        field("file_id", STRING, "The file that shows it."),
-        field("path", STRING, "Path or URI, where the gap is of a file and not of lines."),
-        field("record_count", LONG, "Records that are damaged, or lost."),
+        nullable_field("node_id", INTEGER, "The node whose lines they are; null if not known."),
+        nullable_field("log", STRING, "Which of its logs; null where several are concerned.", accepted=LOGS),
+        required_field("kind", STRING, "What was found.", accepted=GAP_KINDS),
+        nullable_field("from_at", TIMESTAMP, "Last time before the gap that is known, UTC."),
+        nullable_field("until_at", TIMESTAMP, "First time after it that is known, UTC."),
+        nullable_field("file_id", STRING, "The file that shows it."),
+        nullable_field("path", STRING, "Path or URI, where the gap is of a file and not of lines."),
+        nullable_field("record_count", LONG, "Records that are damaged, or lost."),
         CERTAINTY,
-        required("sentence", STRING, "What is missing and how it is known."),
+        required_field("sentence", STRING, "What is missing and how it is known."),
         EVIDENCE,
     ),
 )

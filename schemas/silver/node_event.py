@@ -1,6 +1,6 @@
 """What server.log says of a node itself: its process, session, registration, quorum and disks."""
 
-from schemas.spec import RECORD, TableSpec, field, required
+from schemas.spec import RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, LONG, STRING
 
 AREAS = ("process", "shutdown", "session", "registration", "quorum", "disk", "connection")
@@ -38,24 +38,28 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
-        required("area", STRING, "What of the node the line is about.", accepted=AREAS),
-        required("step", STRING, "What the line says.", accepted=STEPS),
-        field("component", STRING, "Part of the process that says it, where told.", accepted=COMPONENTS),
-        field("peer_id", INTEGER, "The other node that the line is about."),
-        field("quorum_epoch", INTEGER, "Epoch of the quorum that the line names."),
-        field("broker_epoch", LONG, "Epoch of the registration that the line names."),
-        field("session_id", STRING, "ZooKeeper session as printed, hexadecimal."),
-        field("owner_session_id", STRING, "Session that holds the node, as printed (decimal up to 3.4)."),
-        field("log_dir", STRING, "Log directory."),
-        field(
+        required_field("area", STRING, "What of the node the line is about.", accepted=AREAS),
+        required_field("step", STRING, "What the line says.", accepted=STEPS),
+        nullable_field(
+            "component", STRING, "Part of the process that says it, where told.", accepted=COMPONENTS
+        ),
+        nullable_field("peer_id", INTEGER, "The other node that the line is about."),
+        nullable_field("quorum_epoch", INTEGER, "Epoch of the quorum that the line names."),
+        nullable_field("broker_epoch", LONG, "Epoch of the registration that the line names."),
+        nullable_field("session_id", STRING, "ZooKeeper session as printed, hexadecimal."),
+        nullable_field(
+            "owner_session_id", STRING, "Session that holds the node, as printed (decimal up to 3.4)."
+        ),
+        nullable_field("log_dir", STRING, "Log directory."),
+        nullable_field(
             "detail",
             STRING,
             "What it is about: signal, listener, action, partitions, directory's id, voters, votes, fault, state.",
         ),
-        field(
+        nullable_field(
             "future_partitions", STRING, "Partitions that were moved into the log directory, not there yet."
         ),
-        field("exception_class", STRING, "Class of the exception."),
-        field("exception_message", STRING, "Its message, first line."),
+        nullable_field("exception_class", STRING, "Class of the exception."),
+        nullable_field("exception_message", STRING, "Its message, first line."),
     ),
 )

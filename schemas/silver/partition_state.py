@@ -1,6 +1,6 @@
 """Every statement of a KRaft node about a partition as its metadata log holds it: by topic id and partition epoch."""
 
-from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+from schemas.spec import BROKER_IDS, RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, STRING
 
 TELLERS = ("broker", "controller")
@@ -19,17 +19,19 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
-        required("teller", STRING, "Who says so.", accepted=TELLERS),
-        required("step", STRING, "named, stated, created, changed, blocked or removed.", accepted=STEPS),
-        required("topic", STRING, "Topic."),
-        field("topic_id", STRING, "Id of the topic; null on the lines of followers."),
-        field("partition", INTEGER, "Partition; null where the whole topic is meant."),
-        field("partition_epoch", INTEGER, "Counts the changes of the partition's record, from 0."),
-        field("leader", INTEGER, "Leader; -1 none."),
-        field("leader_epoch", INTEGER, "Leader epoch."),
-        field("isr", BROKER_IDS, "In-sync replicas."),
-        field("replicas", BROKER_IDS, "Assigned replicas, preferred leader first."),
-        field("adding_replicas", BROKER_IDS, "Of these, being added."),
-        field("removing_replicas", BROKER_IDS, "Of these, being removed."),
+        required_field("teller", STRING, "Who says so.", accepted=TELLERS),
+        required_field(
+            "step", STRING, "named, stated, created, changed, blocked or removed.", accepted=STEPS
+        ),
+        required_field("topic", STRING, "Topic."),
+        nullable_field("topic_id", STRING, "Id of the topic; null on the lines of followers."),
+        nullable_field("partition", INTEGER, "Partition; null where the whole topic is meant."),
+        nullable_field("partition_epoch", INTEGER, "Counts the changes of the partition's record, from 0."),
+        nullable_field("leader", INTEGER, "Leader; -1 none."),
+        nullable_field("leader_epoch", INTEGER, "Leader epoch."),
+        nullable_field("isr", BROKER_IDS, "In-sync replicas."),
+        nullable_field("replicas", BROKER_IDS, "Assigned replicas, preferred leader first."),
+        nullable_field("adding_replicas", BROKER_IDS, "Of these, being added."),
+        nullable_field("removing_replicas", BROKER_IDS, "Of these, being removed."),
     ),
 )

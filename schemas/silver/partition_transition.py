@@ -1,7 +1,7 @@
 """Moves of Kafka's partition state machine, and attempts at them, as the controller logged them."""
 
 from schemas.silver.replica_transition import transition_fields
-from schemas.spec import BROKER_IDS, TableSpec, field, required
+from schemas.spec import BROKER_IDS, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, STRING
 
 PARTITION_STATES = ("NewPartition", "OnlinePartition", "OfflinePartition", "NonExistentPartition")
@@ -12,13 +12,15 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *transition_fields(
-            required("topic", STRING, "Topic."),
-            required("partition", INTEGER, "Partition."),
+            required_field("topic", STRING, "Topic."),
+            required_field("partition", INTEGER, "Partition."),
             states=PARTITION_STATES,
         ),
-        field("leader", INTEGER, "Leader that the line names."),
-        field("leader_epoch", INTEGER, "Leader epoch that the line names (from 1.1)."),
-        field("isr", BROKER_IDS, "In-sync replicas that the line names (from 1.1)."),
-        field("replicas", BROKER_IDS, "Assigned replicas that the line names, preferred leader first."),
+        nullable_field("leader", INTEGER, "Leader that the line names."),
+        nullable_field("leader_epoch", INTEGER, "Leader epoch that the line names (from 1.1)."),
+        nullable_field("isr", BROKER_IDS, "In-sync replicas that the line names (from 1.1)."),
+        nullable_field(
+            "replicas", BROKER_IDS, "Assigned replicas that the line names, preferred leader first."
+        ),
     ),
 )

@@ -1,6 +1,6 @@
 """Steps of partition reassignments, as the controller logged them."""
 
-from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+from schemas.spec import BROKER_IDS, RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, STRING
 
 STEPS = (
@@ -48,32 +48,36 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset", "topic", "partition"),
     fields=(
         *RECORD,
-        required("step", STRING, "The step reached, or how it ended.", accepted=STEPS),
-        field("reason", STRING, "Why it was skipped or failed.", accepted=REASONS),
-        field("controller_id", INTEGER, "The controller acting."),
-        field("controller_epoch", INTEGER, "Its epoch, where the line names it."),
-        field("topic", STRING, "Topic."),
-        field("partition", INTEGER, "Partition."),
-        field(
+        required_field("step", STRING, "The step reached, or how it ended.", accepted=STEPS),
+        nullable_field("reason", STRING, "Why it was skipped or failed.", accepted=REASONS),
+        nullable_field("controller_id", INTEGER, "The controller acting."),
+        nullable_field("controller_epoch", INTEGER, "Its epoch, where the line names it."),
+        nullable_field("topic", STRING, "Topic."),
+        nullable_field("partition", INTEGER, "Partition."),
+        nullable_field(
             "target_replicas",
             BROKER_IDS,
             "Replicas aimed at: as named, or the assigned ones without those being removed.",
         ),
-        field("replicas", BROKER_IDS, "Assigned replicas, as the line states them (from 2.4)."),
-        field("adding_replicas", BROKER_IDS, "Of these, being added."),
-        field("removing_replicas", BROKER_IDS, "Of these, being removed."),
-        field("previous_replicas", BROKER_IDS, "Assigned replicas before, where the line names them."),
-        field("lagging_replicas", BROKER_IDS, "Replicas that have yet to catch up (up to 2.3)."),
-        field("caught_up_count", INTEGER, "Replicas that have caught up (up to 2.3)."),
-        field("asked_count", INTEGER, "Partitions of a request, where the controller answers it (KRaft)."),
-        field(
+        nullable_field("replicas", BROKER_IDS, "Assigned replicas, as the line states them (from 2.4)."),
+        nullable_field("adding_replicas", BROKER_IDS, "Of these, being added."),
+        nullable_field("removing_replicas", BROKER_IDS, "Of these, being removed."),
+        nullable_field(
+            "previous_replicas", BROKER_IDS, "Assigned replicas before, where the line names them."
+        ),
+        nullable_field("lagging_replicas", BROKER_IDS, "Replicas that have yet to catch up (up to 2.3)."),
+        nullable_field("caught_up_count", INTEGER, "Replicas that have caught up (up to 2.3)."),
+        nullable_field(
+            "asked_count", INTEGER, "Partitions of a request, where the controller answers it (KRaft)."
+        ),
+        nullable_field(
             "accepted_count",
             INTEGER,
             "Of these, without an error: begun, called off, done in one step, or as they were already (KRaft).",
         ),
-        field("leader", INTEGER, "Leader that the line names."),
-        field("leader_epoch", INTEGER, "Leader epoch that the line names."),
-        field("exception_class", STRING, "Class of the exception."),
-        field("exception_message", STRING, "Its message, first line."),
+        nullable_field("leader", INTEGER, "Leader that the line names."),
+        nullable_field("leader_epoch", INTEGER, "Leader epoch that the line names."),
+        nullable_field("exception_class", STRING, "Class of the exception."),
+        nullable_field("exception_message", STRING, "Its message, first line."),
     ),
 )

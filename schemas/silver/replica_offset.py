@@ -1,6 +1,6 @@
 """Where a broker's log of a partition ends: when it begins to lead or to follow, is loaded, or is cut off."""
 
-from schemas.spec import RECORD, TableSpec, field, required
+from schemas.spec import RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, LONG, STRING
 
 STEPS = (
@@ -17,12 +17,14 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
-        required("topic", STRING, "Topic."),
-        required("partition", INTEGER, "Partition."),
-        required("broker_id", INTEGER, "The broker."),
-        required("step", STRING, "What happens to the log.", accepted=STEPS),
-        field("leader_epoch", INTEGER, "Leader epoch that it begins with; null: server.log names none."),
-        required(
+        required_field("topic", STRING, "Topic."),
+        required_field("partition", INTEGER, "Partition."),
+        required_field("broker_id", INTEGER, "The broker."),
+        required_field("step", STRING, "What happens to the log.", accepted=STEPS),
+        nullable_field(
+            "leader_epoch", INTEGER, "Leader epoch that it begins with; null: server.log names none."
+        ),
+        required_field(
             "log_end_offset",
             LONG,
             "Offset after its last record; of a log that is cut, after what is kept.",

@@ -2,7 +2,16 @@
 
 from schemas.silver.partition_transition import PARTITION_STATES
 from schemas.silver.replica_transition import REPLICA_STATES
-from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, Check, TableSpec, field, required
+from schemas.spec import (
+    BYTE_OFFSET,
+    CLUSTER_ID,
+    FILE_ID,
+    LOAD_SEQ,
+    Check,
+    TableSpec,
+    nullable_field,
+    required_field,
+)
 from schemas.types import BOOLEAN, INTEGER, STRING, TIMESTAMP
 
 SPEC = TableSpec(
@@ -14,20 +23,22 @@ SPEC = TableSpec(
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,
-        required("logged_at", TIMESTAMP, "When it was logged, UTC."),
-        field("node_id", INTEGER, "Node whose file holds the line."),
-        field("controller_id", INTEGER, "The controller whose machine starts."),
-        required("machine", STRING, "Which state machine starts.", accepted=("replica", "partition")),
-        required("topic", STRING, "Topic."),
-        required("partition", INTEGER, "Partition."),
-        field("replica_id", INTEGER, "Broker of the replica; null where a partition's state is said."),
-        required(
+        required_field("logged_at", TIMESTAMP, "When it was logged, UTC."),
+        nullable_field("node_id", INTEGER, "Node whose file holds the line."),
+        nullable_field("controller_id", INTEGER, "The controller whose machine starts."),
+        required_field("machine", STRING, "Which state machine starts.", accepted=("replica", "partition")),
+        required_field("topic", STRING, "Topic."),
+        required_field("partition", INTEGER, "Partition."),
+        nullable_field(
+            "replica_id", INTEGER, "Broker of the replica; null where a partition's state is said."
+        ),
+        required_field(
             "state",
             STRING,
             "State that the controller holds, Kafka's name.",
             accepted=(*REPLICA_STATES, *PARTITION_STATES),
         ),
-        required(
+        required_field(
             "is_complete",
             BOOLEAN,
             "The line is whole and all of it was read: what it does not name did not exist. "

@@ -1,6 +1,14 @@
 """Terms of controllers: who was elected with which epoch, in which life of the cluster's metadata."""
 
-from schemas.spec import BYTE_OFFSET, CERTAINTY, CLUSTER_ID, FILE_ID, TableSpec, field, required
+from schemas.spec import (
+    BYTE_OFFSET,
+    CERTAINTY,
+    CLUSTER_ID,
+    FILE_ID,
+    TableSpec,
+    nullable_field,
+    required_field,
+)
 from schemas.types import BOOLEAN, INTEGER, STRING, TIMESTAMP
 
 SPEC = TableSpec(
@@ -9,65 +17,67 @@ SPEC = TableSpec(
     key=("term_id",),
     fields=(
         CLUSTER_ID,
-        required(
+        required_field(
             "term_id",
             STRING,
             "'<life>-<epoch>'; the life grows when a wiped cluster uses epochs again.",
         ),
-        required("life", INTEGER, "Ordinal of the life of the metadata, from 1."),
-        required("controller_id", INTEGER, "The broker or KRaft controller elected."),
-        required(
+        required_field("life", INTEGER, "Ordinal of the life of the metadata, from 1."),
+        required_field("controller_id", INTEGER, "The broker or KRaft controller elected."),
+        required_field(
             "controller_epoch",
             INTEGER,
             "Its controller epoch; in KRaft the leader epoch, 0 or less if no line tells it: of a controller that was "
             "in office before the first term that lines name.",
         ),
-        required("mode", STRING, "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")),
-        field(
+        required_field(
+            "mode", STRING, "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")
+        ),
+        nullable_field(
             "elected_at",
             TIMESTAMP,
             "When it was elected, UTC; null if no election line was seen. inferred: no line of it tells the epoch.",
         ),
-        required("first_seen_at", TIMESTAMP, "First line that names the term, UTC."),
-        required(
+        required_field("first_seen_at", TIMESTAMP, "First line that names the term, UTC."),
+        required_field(
             "last_seen_at",
             TIMESTAMP,
             "Last line that names the term, UTC; where another life uses its numbers again within the hour the last "
             "one that is known to be before.",
         ),
-        field(
+        nullable_field(
             "told_from_at",
             TIMESTAMP,
             "First line of the controller's own node that names the term, UTC; null: none was seen.",
         ),
-        field("told_until_at", TIMESTAMP, "Last line of that node that names the term, UTC."),
-        field(
+        nullable_field("told_until_at", TIMESTAMP, "Last line of that node that names the term, UTC."),
+        nullable_field(
             "void_from_at",
             TIMESTAMP,
             "KRaft: from when on what the controller decided was not committed as it gave up, UTC; null: all was, or "
             "no line tells.",
         ),
-        field(
+        nullable_field(
             "unproved_from_at",
             TIMESTAMP,
             "KRaft: the first line after a day or more without any of the quorum's nodes, or the one by which the "
             "controller gives up while no line of the next one is read: from when on no line proves that the term went "
             "on, UTC; null: there is none.",
         ),
-        required("is_trace_seen", BOOLEAN, "state.change.logger wrote at TRACE somewhere in the term."),
-        field(
+        required_field("is_trace_seen", BOOLEAN, "state.change.logger wrote at TRACE somewhere in the term."),
+        nullable_field(
             "are_moves_read",
             BOOLEAN,
             "The controller's own node has lines of state-change.log from before its end and after its begin: what it "
             "did with partitions is read; null: of an older release of this program.",
         ),
-        required(
+        required_field(
             "is_isr_told",
             BOOLEAN,
             "Leaders ask it for every change of ISR and it prints them: its node has lines of AlterPartition (from "
             "2.7) from before its end and after its begin, and since then no node has one of what came before them.",
         ),
-        field(
+        nullable_field(
             "replica_machine",
             STRING,
             "Its replica state machine (pipeline/kafka/machines/by_release.py), as far as the release is known.",

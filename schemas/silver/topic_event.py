@@ -1,6 +1,6 @@
 """What controllers say about the life of a topic: created, listed, queued for deletion, deleted."""
 
-from schemas.spec import RECORD, TableSpec, field, required
+from schemas.spec import RECORD, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, STRING
 
 STEPS = (
@@ -32,11 +32,11 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset", "topic"),
     fields=(
         *RECORD,
-        field("controller_id", INTEGER, "The controller acting."),
-        required("topic", STRING, "Topic; its id where a line of KRaft does not name it."),
-        field("topic_id", STRING, "Its id (KRaft; ZooKeeper from 2.8 where it is created)."),
-        required("step", STRING, "What became of it.", accepted=STEPS),
-        field(
+        nullable_field("controller_id", INTEGER, "The controller acting."),
+        required_field("topic", STRING, "Topic; its id where a line of KRaft does not name it."),
+        nullable_field("topic_id", STRING, "Its id (KRaft; ZooKeeper from 2.8 where it is created)."),
+        required_field("step", STRING, "What became of it.", accepted=STEPS),
+        nullable_field(
             "reason",
             STRING,
             "As Kafka prints it: why its deletion is put off (from 2.3), the error of a refusal; of deletion_resumed "

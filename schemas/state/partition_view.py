@@ -8,10 +8,10 @@ from schemas.spec import (
     TOPIC_PARTITION,
     Check,
     TableSpec,
-    field,
-    required,
+    nullable_field,
+    required_field,
 )
-from schemas.types import BOOLEAN, INTEGER, LONG, STRING, array
+from schemas.types import BOOLEAN, INTEGER, LONG, STRING, array_type
 
 SPEC = TableSpec(
     name="state.partition_view",
@@ -23,26 +23,32 @@ SPEC = TableSpec(
         TERM_ID,
         DAY_AT,
         *TOPIC_PARTITION,
-        field("state", STRING, "State of the partition machine; null: no line said it yet."),
-        field("leader", INTEGER, "Leader that it held; -1 none; null: no line said it yet."),
-        field("isr", BROKER_IDS, "In-sync replicas."),
-        field("replicas", BROKER_IDS, "Assigned replicas, preferred leader first."),
-        field("leader_epoch", INTEGER, "Leader epoch."),
-        field("adding_replicas", BROKER_IDS, "Of the replicas, being added by a reassignment (from 2.4)."),
-        field(
+        nullable_field("state", STRING, "State of the partition machine; null: no line said it yet."),
+        nullable_field("leader", INTEGER, "Leader that it held; -1 none; null: no line said it yet."),
+        nullable_field("isr", BROKER_IDS, "In-sync replicas."),
+        nullable_field("replicas", BROKER_IDS, "Assigned replicas, preferred leader first."),
+        nullable_field("leader_epoch", INTEGER, "Leader epoch."),
+        nullable_field(
+            "adding_replicas", BROKER_IDS, "Of the replicas, being added by a reassignment (from 2.4)."
+        ),
+        nullable_field(
             "removing_replicas", BROKER_IDS, "Of the replicas, being removed by a reassignment (from 2.4)."
         ),
-        field("is_deleting", BOOLEAN, "Its topic is queued for deletion; null: no line said it."),
-        required(
+        nullable_field("is_deleting", BOOLEAN, "Its topic is queued for deletion; null: no line said it."),
+        required_field(
             "doubted",
-            array(STRING),
+            array_type(STRING),
             "Of these columns those that no line of its own stated, and that may have changed unseen before its term.",
         ),
-        required("is_ended", BOOLEAN, "The partition is gone for good: of later days it has no row."),
-        field("stated_epoch", INTEGER, "Highest leader epoch that lines of its own stated; null: none did."),
-        field("isr_file_id", STRING, "File of its own line that stated the ISR last; null: none did."),
-        field("isr_byte_offset", LONG, "Where that record starts in the uncompressed file, bytes."),
-        required(
+        required_field("is_ended", BOOLEAN, "The partition is gone for good: of later days it has no row."),
+        nullable_field(
+            "stated_epoch", INTEGER, "Highest leader epoch that lines of its own stated; null: none did."
+        ),
+        nullable_field(
+            "isr_file_id", STRING, "File of its own line that stated the ISR last; null: none did."
+        ),
+        nullable_field("isr_byte_offset", LONG, "Where that record starts in the uncompressed file, bytes."),
+        required_field(
             "is_epoch_unsaid",
             BOOLEAN,
             "Its last line of an election did not say the leader epoch (up to 1.0), and none after it did.",

@@ -7,10 +7,10 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from jobs.intake.bins import binned
+from jobs.intake.bins import bin_by_size
 from pipeline.bronze.log_record import on_executors
-from pipeline.core.fingerprint import name_of
-from pipeline.kafka.layout.envelope import envelopes
+from pipeline.core.fingerprint import first_line_hash
+from pipeline.kafka.layout.envelope import built_in_envelopes
 from pipeline.kafka.reading.sniff import HEAD_BYTES
 from pipeline.store.delta import DeltaFolder
 from schemas.bronze.log_record import SPEC
@@ -52,7 +52,9 @@ def product(spark: SparkSession, file: Path, out: Path) -> None:
     table.create(SPEC)
     size = file.stat().st_size
     with file.open("rb") as stream:
-        name = name_of(stream.read(HEAD_BYTES), envelopes()["stock"].start_pattern, HEAD_BYTES)
+        name = first_line_hash(
+            stream.read(HEAD_BYTES), built_in_envelopes()["stock"].start_pattern, HEAD_BYTES
+        )
     rows = [
         {
             "cluster_id": "bench", "node_id": 1, "log": "mixed", "file_id": "bench", "load_seq": 1,
@@ -63,7 +65,7 @@ def product(spark: SparkSession, file: Path, out: Path) -> None:
         for start in range(0, size, RANGE_BYTES)
     ]  # fmt: skip
     sizes = [row["end"] - row["start"] for row in rows]  # type: ignore[operator]
-    table.append(SPEC, on_executors.build(binned(spark, rows, sizes, on_executors.RANGE)), "bench")
+    table.append(SPEC, on_executors.build(bin_by_size(spark, rows, sizes, on_executors.RANGE)), "bench")
 
 
 def duckdb_envelope(file: Path, out: Path) -> None:

@@ -9,9 +9,9 @@ import polars as pl
 from numpy.typing import NDArray
 from polars import col, lit, when
 
-from pipeline.core.frames import empty, with_absent
+from pipeline.core.frames import empty_frame, with_absent
 from pipeline.gold import leader_imbalance
-from pipeline.model.settings import Balancing, BalancingSetting
+from pipeline.model.settings import BalancingSetting, StatedBalancing
 from schemas.gold import leader_imbalance as imbalances
 from schemas.gold import partition_timeline
 from schemas.silver import broker_setting, term
@@ -26,7 +26,7 @@ OF_EVENT = 5
 STEP, SHIFT = 48_271, 7_919
 BACK = pow(STEP, -1, PARTITIONS)
 PLAIN_PART = 250  # the obvious way is run on this part of the changes
-SAID = BalancingSetting(Balancing(0.1, 300, is_auto_rebalance_enabled=True, source="conf"))
+SAID = BalancingSetting(StatedBalancing(0.1, 300, is_auto_rebalance_enabled=True, source="conf"))
 TERM = frame(
     term.SPEC,
     "cluster_id | life | controller_epoch | elected_at | last_seen_at | mode\n b | 1 | 1 | 0 | 0 | zookeeper",
@@ -124,7 +124,7 @@ def moment(number: Codes) -> Codes:
 
 
 def by_change(timeline: pl.DataFrame) -> pl.DataFrame:
-    printed, before = empty(broker_setting.SPEC), empty(imbalances.SPEC)
+    printed, before = empty_frame(broker_setting.SPEC), empty_frame(imbalances.SPEC)
     return leader_imbalance.build(timeline, TERM, SAID, printed, before, None)
 
 

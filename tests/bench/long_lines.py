@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.core.frames import declared, frame_of
+from pipeline.core.frames import declared_table, frame_of
 from tests.tables import log_table
 
 COUNTS = (1_000, 4_000, 16_000)
@@ -48,7 +48,7 @@ def built(name: str, lines: pl.DataFrame) -> pa.Table:
     table = BY_SHORT_NAME[name]
     if table.build is None:
         raise TypeError(f"{name} has no build")
-    return declared(table.build(lines), table.spec)
+    return declared_table(table.build(lines), table.spec)
 
 
 def named(line: str, count: int) -> str:

@@ -16,11 +16,11 @@ from polars import col
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.core.frames import declared, empty
-from pipeline.core.replay import Moves, replay
+from pipeline.core.frames import declared_table, empty_frame
+from pipeline.core.replay import Moves, replay_moves
 from pipeline.gold import transition_audit
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM
-from pipeline.kafka.machines.by_release import REPLICA, machines, visibility
+from pipeline.kafka.machines.by_release import REPLICA, machines_by_name, move_visibility
 from schemas.gold import transition_audit as audit
 from schemas.state import replay_summary
 from tests.replay import naive
@@ -86,14 +86,14 @@ def plain() -> Judged:
 
 def kernel(generated: Generated, rounds: int) -> Judged:
     """pipeline.core.replay.replay on codes: sort by object, states before, continuity; without Arrow and verdicts."""
-    machine, seen = machines()["R2"], visibility(REPLICA, "R2", is_trace_seen=True)
+    machine, seen = machines_by_name()["R2"], move_visibility(REPLICA, "R2", is_trace_seen=True)
     states = len(machine.states)
     from_state, to_state = (
         np.where(one < states, one, -2) for one in (generated.from_state, generated.to_state)
     )
     is_startup = (from_state >= 0) & machine.is_startup[from_state]
     codes = Moves(generated.thing, from_state, to_state, generated.how == DONE, is_startup)
-    seconds = taken(lambda: replay(codes, seen.explained, seen.complete), rounds)
+    seconds = taken(lambda: replay_moves(codes, seen.explained, seen.complete), rounds)
     return Judged("replay, NumPy, one core", seconds, len(generated))
 
 
@@ -103,7 +103,7 @@ def pm4py() -> list[Judged]:
         return []
     from tests.replay.petri import fits, walks  # noqa: PLC0415
 
-    machine = machines()["R2"]
+    machine = machines_by_name()["R2"]
     traces = walks(machine, SEED, PM4PY_MOVES // 5)
     count = sum(len(trace) for trace in traces)
     return [Judged("PM4Py, token-based replay, one core", taken(lambda: fits(machine, traces), 1), count)]
@@ -129,9 +129,9 @@ def product(folder: Path) -> pa.Table:
     lines = stored.select("cluster_id", "file_id", "byte_offset", *FROM_LINES)
     terms = stored.group_by("cluster_id", "term_id").agg(col(FROM_TERM).first())
     silver = stored.select(FROM_MOVES).drop("machine")
-    none_before = empty(replay_summary.SPEC)
+    none_before = empty_frame(replay_summary.SPEC)
     rows = transition_audit.build(silver, silver.clear(), lines, terms, none_before, None)
-    return declared(rows, audit.SPEC)
+    return declared_table(rows, audit.SPEC)
 
 
 def by_spark(folder: Path, count: int, rounds: int) -> Judged:
@@ -148,7 +148,7 @@ def by_spark(folder: Path, count: int, rounds: int) -> Judged:
 
 def by_lag(stored: DataFrame) -> DataFrame:
     """What one would write first: the state before by lag(), legality by a list of pairs. No hidden moves, no causes."""
-    machine = machines()["R2"]
+    machine = machines_by_name()["R2"]
     pairs = [f"{machine.states[one]} {machine.states[other]}" for one, other in np.argwhere(machine.matrix)]
     objects = Window.partitionBy("cluster_id", "term_id", "topic", "partition", "replica_id").orderBy("seq")
     before = F.last(F.when(F.col("outcome") == "done", F.col("to_state")), ignorenulls=True).over(

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from pipeline.bronze.file_look import Wanted, look
+from pipeline.bronze.file_look import Wanted, inspect_file
 
 TIME = b"[2024-03-01 12:00:00,123] "
 STATE = TIME + b"TRACE [Broker id=3] Cached leader info x for partition t-0 (state.change.logger)\n"
@@ -25,7 +25,7 @@ def looked(
     max_ratio: int = 500,
     wanted: Wanted | None = None,
 ) -> dict[str, Any]:
-    return look(
+    return inspect_file(
         str(path),
         log,
         envelope,

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.bronze import duplicate_record
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from schemas.bronze import duplicate_record as twice_table
 from schemas.bronze import log_record, source_file
 from schemas.spec import TableSpec
@@ -47,7 +47,7 @@ def frames(loaded: Loaded) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def frame(spec: TableSpec, names: str, rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
-    schema = {name: empty(spec).schema[name] for name in names.split()}
+    schema = {name: empty_frame(spec).schema[name] for name in names.split()}
     return pl.DataFrame(rows, schema, orient="row")
 
 
@@ -70,8 +70,10 @@ def writer(file_id: str) -> tuple[str, int | None]:
 def overlap_of(records: pl.DataFrame, files: pl.DataFrame, before: int = 0) -> pl.DataFrame:
     """Segments that may share records with one above `before`, by log."""
     is_new = pl.col("load_seq") > before
-    spans = duplicate_record.spans(records, duplicate_record.overlaps(files, files.filter(is_new)))
-    return duplicate_record.overlaps(spans, spans.filter(is_new), "log")
+    spans = duplicate_record.segment_log_spans(
+        records, duplicate_record.overlapping_segments(files, files.filter(is_new))
+    )
+    return duplicate_record.overlapping_segments(spans, spans.filter(is_new), "log")
 
 
 def named(
@@ -80,8 +82,8 @@ def named(
     """What a run names that brings all segments above `before`, as Intake.find_duplicates. known: what earlier runs
     named."""
     overlap = duplicate_record.of_whole_files(overlap_of(records, files, before), files)
-    compared = duplicate_record.compared(records, overlap)
-    earlier = pl.DataFrame(list(known), empty(twice_table.SPEC).schema)
+    compared = duplicate_record.comparable_records(records, overlap)
+    earlier = pl.DataFrame(list(known), empty_frame(twice_table.SPEC).schema)
     pairs = duplicate_record.may_be_cut(compared, earlier)
     cut = None if pairs.is_empty() else duplicate_record.cut_short(records, pairs)
     is_new = (pl.col("load_seq") > before) | (pl.col("of_load_seq") > before)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.bronze.file_look import Wanted
-from pipeline.bronze.file_look.on_executors import arrow_schema, looks
+from pipeline.bronze.file_look.on_executors import arrow_schema, inspect_file_batches
 from pipeline.kafka.reading.sniff import HEAD_BYTES, content_name, sniff_stream
 from tests.bronze.looking import STATE, TIME, looked, seen
 
@@ -197,7 +197,7 @@ def test_rows_fit_the_schema(tmp_path: Path) -> None:
         "max_ratio": 500,
         "max_record_bytes": 16 << 20,
     }
-    batch = next(iter(looks([pa.RecordBatch.from_pylist([asked])], Wanted())))
+    batch = next(iter(inspect_file_batches([pa.RecordBatch.from_pylist([asked])], Wanted())))
     assert batch.schema == arrow_schema()
     assert batch["size"].to_pylist() == [len(OFFSET)]  # what came after the listing is for the next run
 

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 from polars import col
 
-from pipeline.bronze.duplicate_record import build, compared, in_one, of_whole_files
-from pipeline.bronze.told_again import lap_begins, told_again, with_laps
+from pipeline.bronze.duplicate_record import build, comparable_records, merge_overlaps, of_whole_files
+from pipeline.bronze.told_again import lap_begins, repeated_time_spans, with_laps
 from tests.bronze.test_duplicate_record import Loaded, frames
 
 
@@ -14,9 +14,9 @@ def named(loaded: Loaded, new: int) -> list[tuple[int, int]]:
     finds them. loaded: each line tells of the second that is its letter."""
     records, segments = frames(loaded)
     begins = lap_begins(records)
-    again = told_again(records.filter(records["load_seq"] >= new), segments)
-    overlap = of_whole_files(in_one(again), segments)
-    twice = build(compared(with_laps(records, begins), overlap), None)
+    again = repeated_time_spans(records.filter(records["load_seq"] >= new), segments)
+    overlap = of_whole_files(merge_overlaps(again), segments)
+    twice = build(comparable_records(with_laps(records, begins), overlap), None)
     return sorted(twice.select("byte_offset", "of_byte_offset").iter_rows())
 
 

@@ -7,7 +7,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pipeline.core.conditions import Condition, before, differs, equals, is_in, reaching, since
+from pipeline.core.conditions import (
+    Condition,
+    column_before,
+    column_differs,
+    column_equals,
+    column_reaching,
+    column_since,
+    is_in,
+)
 from pipeline.core.frames import frame_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -25,17 +33,17 @@ ROWS = pa.table(
 @pytest.mark.parametrize(
     ("condition", "expected"),
     [
-        (since("at", NOON), [1, 2]),
-        (before("at", NOON), [4]),
-        (reaching("at", NOON), [1, 2, 3]),
-        (equals("name", "a"), [1, 4]),
-        (differs("name", "a"), [2]),
-        (~equals("name", "a"), [2]),
+        (column_since("at", NOON), [1, 2]),
+        (column_before("at", NOON), [4]),
+        (column_reaching("at", NOON), [1, 2, 3]),
+        (column_equals("name", "a"), [1, 4]),
+        (column_differs("name", "a"), [2]),
+        (~column_equals("name", "a"), [2]),
         (is_in("name", ["a", "c"]), [1, 4]),
         (is_in("name", []), []),
         (~is_in("load_seq", [1, 2]), [3, 4]),
-        (before("at", NOON) | is_in("load_seq", [2]), [2, 4]),
-        (reaching("at", NOON) & ~equals("name", "b"), [1]),
+        (column_before("at", NOON) | is_in("load_seq", [2]), [2, 4]),
+        (column_reaching("at", NOON) & ~column_equals("name", "b"), [1]),
     ],
 )
 def test_rows_that_are_asked_for(condition: Condition, expected: list[int], tmp_path: Path) -> None:

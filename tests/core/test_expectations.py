@@ -5,18 +5,18 @@ import pytest
 from polars import col
 
 from pipeline.catalog.tables import SPECS
-from pipeline.core.expectations import Expectation, broken_rows, condition, expectation_of, sound_rows
-from schemas.spec import Check, TableSpec, field, required
-from schemas.types import INTEGER, STRING, array
+from pipeline.core.expectations import Expectation, broken_rows, check_expression, expectation_of, sound_rows
+from schemas.spec import Check, TableSpec, nullable_field, required_field
+from schemas.types import INTEGER, STRING, array_type
 
 SPEC = TableSpec(
     "silver.example",
     grain="One row.",
     key=("id",),
     fields=(
-        required("id", INTEGER, "Number."),
-        field("kind", STRING, "Kind.", accepted=("a", "b")),
-        field("ids", array(INTEGER), "Some."),
+        required_field("id", INTEGER, "Number."),
+        nullable_field("kind", STRING, "Kind.", accepted=("a", "b")),
+        nullable_field("ids", array_type(INTEGER), "Some."),
     ),
     checks=(Check("few", "size(ids) < 3"), Check("of_a_kind", "(kind <=> 'a') OR id > 0")),
 )
@@ -60,7 +60,9 @@ def test_rows_that_are_alike_are_no_fault_where_no_key_is_asked() -> None:
 @pytest.mark.parametrize("spec", [one for one in SPECS if one.checks], ids=lambda one: one.name)
 def test_frames_know_the_conditions_of_all_tables(spec: TableSpec) -> None:
     types = pl.DataFrame(pl.from_arrow(spec.arrow.empty_table())).schema
-    assert [types_of(condition(check), types) for check in spec.checks] == [pl.Boolean] * len(spec.checks)
+    assert [types_of(check_expression(check), types) for check in spec.checks] == [pl.Boolean] * len(
+        spec.checks
+    )
 
 
 def types_of(expression: pl.Expr, types: pl.Schema) -> pl.DataType:

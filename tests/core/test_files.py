@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pipeline.core.files import NO_TIME, list_files, moment
+from pipeline.core.files import NO_TIME, file_time, list_files
 from pipeline.core.opening import open_by_content, open_input
 
 NOBODY = 65534
@@ -229,8 +229,8 @@ def test_names_that_are_no_text_are_told(tmp_path: Path) -> None:
 
 
 def test_times_that_no_calendar_has_are_no_time(logs: Path) -> None:
-    assert moment(logs.stat().st_mtime).year > 2000
-    assert moment(2.0**60) == moment(float("inf")) == NO_TIME
+    assert file_time(logs.stat().st_mtime).year > 2000
+    assert file_time(2.0**60) == file_time(float("inf")) == NO_TIME
 
 
 def test_folders_deeper_than_a_path_may_be_are_told(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from io import BytesIO
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.fingerprint import fingerprint, name_of
+from pipeline.core.fingerprint import first_line_hash, take_fingerprint
 
 START = re.compile(rb"\[\d\d\] ")
 LINES = st.lists(
@@ -45,7 +45,7 @@ def test_blocks_say_what_the_whole_says(
     content = b"".join(lines) + torn
     offsets = data.draw(st.lists(st.integers(0, len(content)), max_size=4))
     starts = starts_of(content)
-    seen = fingerprint(BytesIO(content), START, offsets, block_bytes=block)
+    seen = take_fingerprint(BytesIO(content), START, offsets, block_bytes=block)
     assert seen.size == len(content)
     assert seen.first_start == (starts[0] if starts else None)
     assert seen.tail_start == (starts[-1] if starts else None)
@@ -54,7 +54,7 @@ def test_blocks_say_what_the_whole_says(
     assert seen.hashes == {offset: sha(content[:offset]) for offset in wanted}
     assert seen.starts == {offset for offset in offsets if offset in starts or offset == len(content)}
     cut = data.draw(st.integers(0, len(content)))
-    assert fingerprint(BytesIO(content), START, until=cut, block_bytes=block) == fingerprint(
+    assert take_fingerprint(BytesIO(content), START, until=cut, block_bytes=block) == take_fingerprint(
         BytesIO(content[:cut]), START
     )
 
@@ -65,13 +65,13 @@ def test_a_name_once_given_stays(lines: list[bytes], torn: bytes, data: st.DataO
     content = b"".join(lines) + torn
     starts = starts_of(content)
     end = content.find(b"\n", starts[0]) + 1 if starts else 0
-    name = name_of(content, START, 1 << 20)
+    name = first_line_hash(content, START, 1 << 20)
     assert name == (sha(content[:end]) if end else None)
     beginning = content[: data.draw(st.integers(0, len(content)))]
-    assert name_of(beginning, START, 1 << 20) == (name if end and len(beginning) >= end else None)
+    assert first_line_hash(beginning, START, 1 << 20) == (name if end and len(beginning) >= end else None)
 
 
 def test_a_first_line_without_end_is_named_by_what_is_looked_at() -> None:
     content = b"[01] " + b"y" * 200
-    assert name_of(content[:100], START, 100) == sha(content[:100])
-    assert name_of(content[:99], START, 100) is None
+    assert first_line_hash(content[:100], START, 100) == sha(content[:100])
+    assert first_line_hash(content[:99], START, 100) is None

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.json_lines import columns_of
+from pipeline.core.json_lines import json_columns
 
 TYPES = {
     "a": pa.string(),
@@ -49,7 +49,7 @@ def is_object(line: str) -> bool:
 @given(lines=st.lists(LINES, max_size=6), copies=st.sampled_from([1, 30]))
 def test_lines_say_what_python_reads(lines: list[str], copies: int) -> None:
     lines = lines * copies
-    columns, good = columns_of(pa.array(lines, pa.string()), TYPES)
+    columns, good = json_columns(pa.array(lines, pa.string()), TYPES)
     assert good.tolist() == [is_object(line) for line in lines]
     for path, kind in TYPES.items():
         assert columns[path].type == kind

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.core.machine import Machine, closure, legality, matrix_of
+from pipeline.core.machine import Machine, legality_matrix, matrix_of, transitive_closure
 
 STATES = ("off", "warm", "on")
 PAIRS = (("off", "warm"), ("warm", "on"), ("on", "on"), ("on", "off"))
@@ -83,12 +83,12 @@ def test_reach_takes_hidden_legal_moves_only() -> None:
 def test_closure_walks_a_chain_of_any_length() -> None:
     for n in range(1, 12):
         chain = np.eye(n, k=1, dtype=bool)
-        assert np.array_equal(closure(chain), np.triu(np.ones((n, n), dtype=bool)))
+        assert np.array_equal(transitive_closure(chain), np.triu(np.ones((n, n), dtype=bool)))
 
 
 def test_legality_is_undetermined_where_candidates_differ() -> None:
     other = machine(matrix=matrix_of(STATES, [*PAIRS, ("warm", "off")]))
-    assert legality([machine(), other]).tolist() == [[0, 1, 0], [-1, 0, 1], [1, 0, 1]]
-    assert legality([other]).tolist() == [[0, 1, 0], [1, 0, 1], [1, 0, 1]]
+    assert legality_matrix([machine(), other]).tolist() == [[0, 1, 0], [-1, 0, 1], [1, 0, 1]]
+    assert legality_matrix([other]).tolist() == [[0, 1, 0], [1, 0, 1], [1, 0, 1]]
     with pytest.raises(ValueError, match="expected machines of the same states"):
-        legality([])
+        legality_matrix([])

@@ -4,8 +4,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pipeline.core.packed_rows import PACKED, RowKernel, packed, unpacked
-from schemas.spec import TableSpec, field, required
+from pipeline.core.packed_rows import PACKED, RowKernel, pack_kernel_rows, unpack_rows
+from schemas.spec import TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, STRING
 
 NUMBERS = pa.table({"number": pa.array(range(10), pa.int32())})
@@ -13,7 +13,7 @@ EVEN = TableSpec(
     name="silver.even",
     grain="An even number.",
     key=("number",),
-    fields=(required("number", INTEGER, "It."), field("text", STRING, "In words, or null.")),
+    fields=(required_field("number", INTEGER, "It."), nullable_field("text", STRING, "In words, or null.")),
 )
 KERNELS = (
     RowKernel(
@@ -29,13 +29,14 @@ KERNELS = (
 @pytest.mark.parametrize("at_once", [1, 4, 100])
 @pytest.mark.parametrize("size", [1, 3, 10])
 def test_what_goes_in_comes_out(at_once: int, size: int) -> None:
-    batches = [*packed(NUMBERS.to_batches(max_chunksize=size), KERNELS, at_once)]
+    batches = [*pack_kernel_rows(NUMBERS.to_batches(max_chunksize=size), KERNELS, at_once)]
     assert {one.schema for one in batches} == {PACKED}
     packs = [row for batch in batches for row in batch.to_pylist()]
     assert {row["name"] for row in packs} == {"silver.even", "words"}
     by_name = {name: [row for row in packs if row["name"] == name] for name in ("silver.even", "words")}
     rows = {
-        name: pa.Table.from_batches(unpacked(row["rows"] for row in some)) for name, some in by_name.items()
+        name: pa.Table.from_batches(unpack_rows(row["rows"] for row in some))
+        for name, some in by_name.items()
     }
     assert rows["silver.even"].schema.equals(EVEN.arrow)
     assert rows["silver.even"]["number"].to_pylist() == [0, 2, 4, 6, 8]
@@ -44,5 +45,5 @@ def test_what_goes_in_comes_out(at_once: int, size: int) -> None:
 
 
 def test_no_records() -> None:
-    assert not [*packed([], KERNELS)]
+    assert not [*pack_kernel_rows([], KERNELS)]
     assert KERNELS[0].rows(pl.from_arrow(NUMBERS.slice(0, 0))).schema.equals(EVEN.arrow)  # type: ignore[arg-type]

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.match import Matcher
-from pipeline.core.numbers import NumberShape, number_shape, numbers
-from pipeline.core.places import Places, admits
+from pipeline.core.numbers import NumberShape, number_shape, parse_numbers
+from pipeline.core.places import Places, admits_character
 from pipeline.core.template import FieldKind, Template
 from pipeline.core.texts import Texts
 
@@ -93,7 +93,7 @@ def test_positions_say_what_patterns_say(texts: list[str]) -> None:
 @pytest.mark.parametrize("shape", [NumberShape(10, is_signed=True), NumberShape(19, is_signed=False)])
 def test_numbers_are_read_as_python_reads_them(texts: list[str], shape: NumberShape) -> None:
     held = Texts(pa.array(texts))
-    value, good = numbers(held, held.start, held.end, shape)
+    value, good = parse_numbers(held, held.start, held.end, shape)
     pattern = rf"{'-?' if shape.is_signed else ''}[0-9]{{1,{shape.digits}}}"
     assert good.tolist() == [re.fullmatch(pattern, text) is not None for text in texts]
     short = [index for index, text in enumerate(texts) if good[index] and len(text) <= 18]
@@ -130,7 +130,7 @@ def test_number_shapes(pattern: str, shape: NumberShape | None) -> None:
     ],
 )
 def test_what_a_pattern_admits(pattern: str, character: str, expected: object) -> None:
-    assert admits(pattern, character) is expected
+    assert admits_character(pattern, character) is expected
 
 
 @pytest.mark.parametrize(

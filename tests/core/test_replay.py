@@ -17,7 +17,7 @@ from pipeline.core.replay import (
     Bool,
     Moves,
     Replay,
-    replay,
+    replay_moves,
 )
 
 N = 4
@@ -71,17 +71,17 @@ def answers_of(replayed: Replay) -> list[tuple[int, int, int]]:
 @given(MOVES, MATRIX, MATRIX)
 @settings(max_examples=400, deadline=None)
 def test_replay_is_the_plain_interpreter(rows: list[Move], explained: Bool, complete: Bool) -> None:
-    assert answers_of(replay(moves_of(rows), explained, complete)) == plain(rows, explained, complete)
+    assert answers_of(replay_moves(moves_of(rows), explained, complete)) == plain(rows, explained, complete)
 
 
 @given(MOVES, MATRIX, MATRIX, st.sets(st.sampled_from([0, 1, 2, 70_000, -3])))
 def test_cut_by_objects_changes_nothing(
     rows: list[Move], explained: Bool, complete: Bool, chosen: set[int]
 ) -> None:
-    whole = answers_of(replay(moves_of(rows), explained, complete))
+    whole = answers_of(replay_moves(moves_of(rows), explained, complete))
     for part in (chosen, {0, 1, 2, 70_000, -3} - chosen):
         at = [row for row, move in enumerate(rows) if move[0] in part]
-        cut = answers_of(replay(moves_of([rows[row] for row in at]), explained, complete))
+        cut = answers_of(replay_moves(moves_of([rows[row] for row in at]), explained, complete))
         back = [(c, state, at[setter] if setter != NONE else NONE) for c, state, setter in cut]
         assert back == [whole[row] for row in at]
 
@@ -90,9 +90,9 @@ def test_cut_by_objects_changes_nothing(
 def test_cut_in_time_needs_the_last_move_of_each_object(
     before: list[Move], after: list[Move], explained: Bool, complete: Bool
 ) -> None:
-    whole = answers_of(replay(moves_of(before + after), explained, complete))
+    whole = answers_of(replay_moves(moves_of(before + after), explained, complete))
     last = sorted({move[0]: row for row, move in enumerate(before) if move[3]}.values())
-    again = answers_of(replay(moves_of([*(before[row] for row in last), *after]), explained, complete))
+    again = answers_of(replay_moves(moves_of([*(before[row] for row in last), *after]), explained, complete))
     place = [*last, *range(len(before), len(whole))]
     told = [(answer, state, place[row] if row != NONE else NONE) for answer, state, row in again[len(last) :]]
     assert told == whole[len(before) :]
@@ -101,7 +101,7 @@ def test_cut_in_time_needs_the_last_move_of_each_object(
 def test_move_not_done_sets_nothing_and_is_no_first_sight() -> None:
     nothing = np.zeros((N, N), dtype=bool)
     rows = [(7, 0, 1, False, True), (7, 0, 2, True, True), (7, 3, 1, False, False), (7, 2, 3, True, False)]
-    replayed = replay(moves_of(rows), nothing, ~nothing)
+    replayed = replay_moves(moves_of(rows), nothing, ~nothing)
     assert answers_of(replayed) == [(FIRST, NONE, NONE), (FIRST, NONE, NONE), (BROKEN, 2, 1), (FOLLOWS, 2, 1)]
 
 
@@ -109,5 +109,5 @@ def test_generator_would_catch_a_state_that_moves_when_not_done() -> None:
     rows = [(1, 0, 1, True, True), (1, 1, 2, False, False), (1, 1, 3, True, False)]
     nothing = np.zeros((N, N), dtype=bool)
     moves = moves_of(rows)
-    wrong = replay(replace(moves, is_done=np.ones(3, dtype=bool)), nothing, ~nothing)
+    wrong = replay_moves(replace(moves, is_done=np.ones(3, dtype=bool)), nothing, ~nothing)
     assert answers_of(wrong) != plain(rows, nothing, ~nothing)

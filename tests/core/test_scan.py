@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.scan import scan
+from pipeline.core.scan import scan_records
 from pipeline.core.starts import Other
 
 FIXED = r"\[\d{4}-\d{2}\]"
@@ -50,7 +50,7 @@ def seen(
     edges = [0, *sorted(cuts), len(data) if limit is None else limit]
     found: list[Seen] = []
     for start, end in pairwise(edges):
-        for batch in scan(
+        for batch in scan_records(
             io.BytesIO(data),
             start,
             end,

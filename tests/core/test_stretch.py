@@ -8,15 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.stretch import Sighting, Stretch, stretches
+from pipeline.core.stretch import Stretch, ValueSighting, spans_of_sightings
 
 VALUES = 6
 
 
-def sightings(text: str) -> list[Sighting]:
+def sightings(text: str) -> list[ValueSighting]:
     """'ab >b' is: at 1 a or b was seen, at 2 a process started that may have b only; ' ' is a step of time."""
     return [
-        Sighting(at, sum(1 << ord(letter) - ord("a") for letter in word.strip(">")), word.startswith(">"), at)
+        ValueSighting(
+            at, sum(1 << ord(letter) - ord("a") for letter in word.strip(">")), word.startswith(">"), at
+        )
         for at, word in enumerate(text.split(), 1)
     ]
 
@@ -52,18 +54,18 @@ def shown(found: list[Stretch]) -> str:
     ],
 )
 def test_stretches(seen: str, expected: str) -> None:
-    assert shown(stretches(sightings(seen))) == expected
+    assert shown(spans_of_sightings(sightings(seen))) == expected
 
 
 def test_what_contradicts_itself_at_one_moment_is_contradictory() -> None:
-    found = stretches([Sighting(1, 1), Sighting(1, 2)])
+    found = spans_of_sightings([ValueSighting(1, 1), ValueSighting(1, 2)])
     assert [(one.allowed, one.certainty) for one in found] == [(3, "undetermined")]
 
 
 def test_evidence_is_what_leaves_the_same_values() -> None:
-    (one,) = stretches(sightings(">abcd abc bcd abcdef bc"))
+    (one,) = spans_of_sightings(sightings(">abcd abc bcd abcdef bc"))
     assert [sighting.place for sighting in one.evidence] == [5]
-    (apart,) = stretches(sightings("a ab b a"))
+    (apart,) = spans_of_sightings(sightings("a ab b a"))
     assert [sighting.place for sighting in apart.evidence] == [1, 3, 4]
 
 
@@ -74,12 +76,12 @@ Histories = st.lists(
 )
 
 
-def history(processes: list[tuple[int, list[int]]], *, is_told: bool) -> list[Sighting]:
+def history(processes: list[tuple[int, list[int]]], *, is_told: bool) -> list[ValueSighting]:
     """Sightings of processes with one true value each, all starts seen; `is_told`: the true value and no other."""
-    found: list[Sighting] = []
+    found: list[ValueSighting] = []
     for value, others in processes:
         for number, more in enumerate(others):
-            found.append(Sighting(len(found), 1 << value | (0 if is_told else more), number == 0))
+            found.append(ValueSighting(len(found), 1 << value | (0 if is_told else more), number == 0))
     return found
 
 
@@ -91,7 +93,7 @@ def test_told_values_are_given_back(processes: list[tuple[int, list[int]]]) -> N
     for one in seen:
         if not values or values[-1] != one.allowed:
             values.append(one.allowed)
-    found = stretches(seen)
+    found = spans_of_sightings(seen)
     assert [one.allowed for one in found] == values
     assert {one.certainty for one in found} == {"proved"}
 
@@ -100,7 +102,7 @@ def test_told_values_are_given_back(processes: list[tuple[int, list[int]]]) -> N
 @given(Histories, st.integers(0, VALUES - 1))
 def test_one_value_throughout_is_one_stretch(processes: list[tuple[int, list[int]]], value: int) -> None:
     seen = history([(value, others) for _, others in processes], is_told=False)
-    (found,) = stretches(seen)
+    (found,) = spans_of_sightings(seen)
     assert found.allowed == reduce(and_, (one.allowed for one in seen))
     assert reduce(and_, (one.allowed for one in found.evidence), -1) in (found.allowed, -1)
 
@@ -110,7 +112,7 @@ def test_one_value_throughout_is_one_stretch(processes: list[tuple[int, list[int
 def test_what_was_seen_fits_its_stretch(processes: list[tuple[int, list[int]]], order: object) -> None:
     """Any history: no overlap, nothing excluded that was seen, and the order of the input does not matter."""
     seen = history(processes, is_told=False)
-    found = stretches(seen)
+    found = spans_of_sightings(seen)
     assert all(one.last_at < other.first_at for one, other in pairwise(found))
     for stretch in found:
         inside = [one for one in seen if stretch.first_at <= one.at <= stretch.last_at]
@@ -118,4 +120,4 @@ def test_what_was_seen_fits_its_stretch(processes: list[tuple[int, list[int]]], 
         assert all(one.allowed & stretch.allowed for one in inside)
     shuffled = list(seen)
     order.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert stretches(shuffled) == found
+    assert spans_of_sightings(shuffled) == found

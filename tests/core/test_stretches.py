@@ -7,7 +7,13 @@ import polars as pl
 import pytest
 from polars import col
 
-from pipeline.core.stretches import overdue, split, unaccompanied, untouched, with_island
+from pipeline.core.stretches import (
+    overdue_spans,
+    split_spans,
+    unaccompanied_spans,
+    with_island,
+    without_touched_spans,
+)
 
 MIDNIGHT = datetime(2026, 11, 21, tzinfo=UTC)
 TIME = pl.Datetime("us", "UTC")
@@ -76,7 +82,7 @@ def test_rows_are_divided_at_times_inside(
     rows = stretches(("a", begin, end), ("b", 0, 2), of="valid_").with_columns(
         times=pl.Series([None if inside is None else [at(one) for one in inside], []], dtype=pl.List(TIME))
     )
-    found = split(rows, col("times"))
+    found = split_spans(rows, col("times"))
     own = found.filter(col("of") == "a").sort("valid_from_at").select("valid_from_at", "valid_until_at")
     assert [tuple(map(seconds, row)) for row in own.rows()] == pieces
     assert found.filter(col("of") == "b").height == 1
@@ -97,10 +103,10 @@ def test_what_nothing_touches() -> None:
         for of, begin, end in rows
         if not any(of == name and first <= end and last >= begin for name, first, last in others)
     ]
-    found = untouched(stretches(*rows), times(*others), BY).rows()
+    found = without_touched_spans(stretches(*rows), times(*others), BY).rows()
     assert 0 < len(expected) < len(rows)
     assert sorted((of, seconds(begin), seconds(end)) for of, begin, end in found) == sorted(expected)
-    assert untouched(stretches(*rows), times(), BY).height == len(rows)
+    assert without_touched_spans(stretches(*rows), times(), BY).height == len(rows)
 
 
 def test_hours_with_acts_and_none_of_the_others_near() -> None:
@@ -111,7 +117,7 @@ def test_hours_with_acts_and_none_of_the_others_near() -> None:
         ("b", 3 * HOUR, 3 * HOUR, 4),  # the others are of a
     )  # fmt: skip
     others = lines(("a", 3 * HOUR + 60, 3 * HOUR + 70, 1))
-    found = unaccompanied(acts, others, BY, near_seconds=60).sort("of", "from_at")
+    found = unaccompanied_spans(acts, others, BY, near_seconds=60).sort("of", "from_at")
     rows = found.select("of", "from_at", "until_at", "record_count", "first_file_id", "first_offset").rows()
     assert [(of, seconds(begin), seconds(end), *rest) for of, begin, end, *rest in rows] == [
         ("a", 10, HOUR + 9, 6, "f", 10),
@@ -126,7 +132,7 @@ def test_a_line_of_every_five_minutes_is_overdue() -> None:
         ("a", 0, 3300, 12), ("a", 3600, 4500, 4), ("a", 7200, 10500, 12), ("a", 10800, 14100, 6),
         ("b", 0, 0, 1), ("b", 90_000, 90_000, 1),  # nothing tells its period
     )  # fmt: skip
-    found = overdue(every, BY, late_periods=3, late_seconds=60).sort("from_at")
+    found = overdue_spans(every, BY, late_periods=3, late_seconds=60).sort("from_at")
     rows = found.select(
         "of", "from_at", "until_at", "period", "missing", "before_offset", "after_offset"
     ).rows()
@@ -134,10 +140,10 @@ def test_a_line_of_every_five_minutes_is_overdue() -> None:
         ("a", 4500, 7200, 300, 2700, 4500, 7200),
         ("a", 10800, 14100, 300, 1800, 10800, 14100),
     ]
-    assert overdue(every.clear(), BY, late_periods=3, late_seconds=60).is_empty()
+    assert overdue_spans(every.clear(), BY, late_periods=3, late_seconds=60).is_empty()
 
 
 def test_the_period_is_the_lower_median() -> None:
     """Of two steps, 300 s and 3 300 s, the shorter one; an hour with one line shows none."""
-    found = overdue(lines(("a", 0, 300, 2), ("a", 3600, 3600, 1)), BY, late_periods=3, late_seconds=60)
+    found = overdue_spans(lines(("a", 0, 300, 2), ("a", 3600, 3600, 1)), BY, late_periods=3, late_seconds=60)
     assert found.select("period", "missing").rows() == [(300, 3300)]

@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.touching import touching
+from pipeline.core.touching import join_touching_spans
 
 GROUP = st.tuples(st.sampled_from(["a", "b", None]), st.integers(1, 2))
 BEGIN = st.integers(0, 8)
@@ -37,7 +37,7 @@ def is_touched(one: Any, other: Any) -> bool:
 @settings(deadline=None)
 @given(some=STRETCHES, others=STRETCHES)
 def test_touching(some: list[Any], others: list[Any]) -> None:
-    found = touching(
+    found = join_touching_spans(
         frame(some, "from_at", "until_at", "row"),
         frame(others, "begin_at", "end_at", "other"),
         ("name", "number"),

@@ -3,13 +3,13 @@
 import pytest
 
 from pipeline.core.errors import SettingsError
-from pipeline.core.tsv import Column, rows_of
+from pipeline.core.tsv import Column, parse_tsv_rows
 
 COLUMNS = (Column("name", "Name."), Column("kind", "Kind.", frozenset({"", "a", "b"})))
 
 
 def test_rows_are_read_by_name() -> None:
-    assert rows_of("t.tsv", 'name\tkind\n x \ta\n\n"y"\t\n', COLUMNS) == [
+    assert parse_tsv_rows("t.tsv", 'name\tkind\n x \ta\n\n"y"\t\n', COLUMNS) == [
         {"name": " x ", "kind": "a"},
         {"name": '"y"', "kind": ""},
     ]
@@ -27,5 +27,5 @@ def test_rows_are_read_by_name() -> None:
 )
 def test_what_is_wrong_is_named(text: str, said: str) -> None:
     with pytest.raises(SettingsError) as raised:
-        rows_of("t.tsv", text, COLUMNS)
+        parse_tsv_rows("t.tsv", text, COLUMNS)
     assert said in str(raised.value)

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from pipeline.core.values import typed
+from pipeline.core.values import parse_values
 
 INT = pa.int32()
 LIST = pa.list_(pa.field("element", INT, nullable=False))
@@ -18,6 +18,6 @@ CASES = [
 
 @pytest.mark.parametrize(("kind", "texts", "expected", "wrong"), CASES)
 def test_values(kind: pa.DataType, texts: list[str | None], expected: list[object], wrong: list[int]) -> None:
-    values, is_wrong = typed(pa.array(texts, pa.string()), kind)
+    values, is_wrong = parse_values(pa.array(texts, pa.string()), kind)
     assert values.to_pylist() == expected
     assert is_wrong.nonzero()[0].tolist() == wrong

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.cli import parser
+from jobs.cli import cli_parser
 from jobs.completion import parser_of
 from tests.conftest import REPOSITORY
 
@@ -26,7 +26,7 @@ def text_of(name: str) -> str:
 def parsed(words: Sequence[str]) -> argparse.Namespace:
     """Of a command with its arguments, without the program. A word that no parser takes fails the test."""
     try:
-        name = parser().parse_args(words[:1]).command
+        name = cli_parser().parse_args(words[:1]).command
         own = parser_of(name)
         assert own is not None, f"{name} shows no parser"
         return own.parse_args(words[1:])

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from jobs.notify.destination import VARIABLE
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from pipeline.core.errors import EXIT_CODES
 from tests.deploy.given import WORTH_A_RETRY, commands_in, parsed, text_of
 
@@ -98,7 +98,7 @@ def test_findings_are_sent_where_a_secret_says_so_and_the_code_is_the_runs(
 def test_the_settings_are_settings(objects: dict[str, Any], tmp_path: Any) -> None:
     ((name, text),) = objects["ConfigMap"]["data"].items()
     (tmp_path / name).write_text(text)
-    assert load(tmp_path / name, {}).cluster_id == "prod"
+    assert load_settings(tmp_path / name, {}).cluster_id == "prod"
 
 
 def test_nothing_goes_over_the_network(objects: dict[str, Any], job: dict[str, Any]) -> None:

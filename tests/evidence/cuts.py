@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 from polars import col
 
-from pipeline.kafka.reading.writers import writers
+from pipeline.kafka.reading.writers import message_writers
 from schemas.bronze.log_record import SAID
 
 MESSAGE = r"^\[[^\]]*\] [A-Z]+ ([^\n]*)"
@@ -125,7 +125,7 @@ def shared_server_log(_: Random, records: pl.DataFrame) -> pl.DataFrame:
     """All nodes wrote one server.log: what names no node there is of none."""
     of_server = records.filter(col("log") == "server")
     said = of_server["raw"].cast(pl.String, strict=False).str.extract(MESSAGE)
-    named = pl.Series(values=writers(said.to_arrow().cast(pa.string())), dtype=pl.Int32)
+    named = pl.Series(values=message_writers(said.to_arrow().cast(pa.string())), dtype=pl.Int32)
     untold = of_server.filter(named.is_null()).with_columns(
         pl.lit(None).alias(name) for name in ("node_id", "event", "template", *NAMES_OF_SAID)
     )

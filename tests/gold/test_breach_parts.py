@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from polars import col
 
-from pipeline.gold.imbalance_breach.parts import within
+from pipeline.gold.imbalance_breach.parts import span_parts_in_breaches
 from tests.frames import at
 
 ENDS = ("from_at", "until_at")
@@ -45,7 +45,7 @@ def test_parts_of_stretches_as_they_are_counted_one_by_one() -> None:
         ]
         counted = {(broker_id, at(one[0] / 1000)): milliseconds_within(one, there) for one in own}
         expected |= {key: count for key, count in counted.items() if count}
-    found = within(pl.DataFrame(breaches), pl.DataFrame(stretches, infer_schema_length=None))
+    found = span_parts_in_breaches(pl.DataFrame(breaches), pl.DataFrame(stretches, infer_schema_length=None))
     assert found.filter(col("from_at") >= col("until_at")).is_empty()
     lasted = (col("until_at") - col("from_at")).dt.total_milliseconds().sum()
     sums = found.group_by("broker_id", "breached_at").agg(lasted).rows()

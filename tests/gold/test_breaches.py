@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from pipeline.core.expectations import condition
+from pipeline.core.expectations import check_expression
 from schemas.gold import (
     broker_session,
     controller_term,
@@ -79,5 +79,5 @@ def rows_of(spec: TableSpec) -> list[tuple[str, pl.DataFrame]]:
 @pytest.mark.parametrize("spec", BREACHES, ids=lambda one: one.name)
 def test_a_row_breaks_what_it_must_not_say(spec: TableSpec) -> None:
     for expected, row in rows_of(spec):
-        broken = [one.name for one in spec.checks if row.select(~condition(one)).item()]
+        broken = [one.name for one in spec.checks if row.select(~check_expression(one)).item()]
         assert broken == [expected] * bool(expected)

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.gold import evidence
 from schemas.gold.evidence import SPEC
 from schemas.silver import log_gap, release_span, term, wording_seen
@@ -46,7 +46,7 @@ def test_intervals() -> None:
         c          | 1-1     | 1             | zookeeper | 10            | {6 * HOUR}
         """,
     )
-    rows = evidence.build(seen(), gaps, terms, empty(release_span.SPEC))
+    rows = evidence.build(seen(), gaps, terms, empty_frame(release_span.SPEC))
     found = declared_rows(rows, SPEC).sort("node_id", "valid_from_at")
     expected = frame(
         SPEC,
@@ -104,7 +104,7 @@ def answers_at_info(*releases: str) -> set[str]:
         release_span.SPEC,
         f"cluster_id | node_id | valid_from_at | valid_until_at | releases\nc | 1 | 10 | 20 | {' '.join(releases)}",
     )
-    return set(evidence.build(lines, empty(log_gap.SPEC), terms, spans)["answers"].explode())
+    return set(evidence.build(lines, empty_frame(log_gap.SPEC), terms, spans)["answers"].explode())
 
 
 def test_moves_of_partitions_are_at_info_from_2_6_on() -> None:
@@ -127,7 +127,9 @@ def test_a_gap_of_days_is_cut_into_no_more_than_its_hours() -> None:
         c          |         | silence | 90      | 100
         """,
     )
-    found = evidence.build(empty(wording_seen.SPEC), gaps, empty(term.SPEC), empty(release_span.SPEC))
+    found = evidence.build(
+        empty_frame(wording_seen.SPEC), gaps, empty_frame(term.SPEC), empty_frame(release_span.SPEC)
+    )
     expected = frame(
         SPEC,
         f"""

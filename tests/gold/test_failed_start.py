@@ -8,11 +8,11 @@ import pytest
 
 from pipeline.core.frames import frame_of
 from pipeline.kafka.wording.failed_starts import NOT_TOLD
-from pipeline.model.brokers.up_signs import up_signs
+from pipeline.model.brokers.up_signs import startup_signs
 from pipeline.model.lines.evidence import LINE
 from pipeline.rules.failed_start.rule import find as failed_start
 from pipeline.rules.proving.proof import CONFIRMED, Claim, Record
-from pipeline.rules.verified import verified
+from pipeline.rules.verified import verify_claim
 from tests.chain import built
 from tests.gold.start_stories import (
     at,
@@ -71,7 +71,7 @@ def findings_of(lines: pl.DataFrame) -> list[Row]:
     """Each is proved by the bytes of the lines that it names."""
     tables = built(lines, *TAKEN)
     node_event, broker_event, wording_seen, controller_event, data_end = (tables[name] for name in TAKEN)
-    signs = up_signs(node_event, controller_event, broker_event, wording_seen)
+    signs = startup_signs(node_event, controller_event, broker_event, wording_seen)
     rows = (
         failed_start(node_event, broker_event, wording_seen, signs, data_end).sort("valid_from_at").to_dicts()
     )
@@ -81,7 +81,7 @@ def findings_of(lines: pl.DataFrame) -> list[Row]:
     for row in rows:
         claim = Claim("failed_start", row["facts"], row["valid_from_at"], row["valid_until_at"])
         places = [(one["file_id"], one["byte_offset"]) for one in row["evidence"]]
-        told = verified(claim, [Record(*place, raw[place][0], "UTC", raw[place][1]) for place in places])
+        told = verify_claim(claim, [Record(*place, raw[place][0], "UTC", raw[place][1]) for place in places])
         assert told[0] == CONFIRMED, (told, row)
     return rows
 

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 from polars import col, lit
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.gold.finding import build
 from pipeline.model.lines.evidence import LINES_TYPE
-from pipeline.model.settings import AuditLimit, Suppression
+from pipeline.model.settings import AuditLimit, FindingSuppression
 from pipeline.rules.discontinuity.rule import find as discontinuity
 from pipeline.rules.missing_logs.rule import missing_leader_epochs
 from pipeline.rules.not_understood.rule import find as not_understood
@@ -24,7 +24,7 @@ from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
 Story = dict[str, Any]
-NOTHING = empty(finding.SPEC)
+NOTHING = empty_frame(finding.SPEC)
 NO_LINES = lit([], LINES_TYPE)
 
 
@@ -94,25 +94,25 @@ def test_status_follows_what_was_published(story: Story) -> None:
     assert len(without) == len(again)
 
 
-def maintenance(since: float, until: float) -> Suppression:
-    return Suppression("why", since_at=at(since), until_at=at(until))
+def maintenance(since: float, until: float) -> FindingSuppression:
+    return FindingSuppression("why", since_at=at(since), until_at=at(until))
 
 
 @pytest.mark.parametrize(
     ("known", "silenced"),
     [
-        (Suppression("why", rule="outage"), {("outage", "broker 1"), ("outage", "broker 2")}),
-        (Suppression("why", entity="broker [13]"), {("outage", "broker 1")}),
-        (Suppression("why", entity="broker"), set()),
-        (Suppression("why", rule="outage", entity=".* 2"), {("outage", "broker 2")}),
-        (Suppression("why", rule="no_controller", entity=".* 2"), set()),
-        (Suppression("why", entity="(?!topic|partition).*[^2]"), {("outage", "broker 1")}),
+        (FindingSuppression("why", rule="outage"), {("outage", "broker 1"), ("outage", "broker 2")}),
+        (FindingSuppression("why", entity="broker [13]"), {("outage", "broker 1")}),
+        (FindingSuppression("why", entity="broker"), set()),
+        (FindingSuppression("why", rule="outage", entity=".* 2"), {("outage", "broker 2")}),
+        (FindingSuppression("why", rule="no_controller", entity=".* 2"), set()),
+        (FindingSuppression("why", entity="(?!topic|partition).*[^2]"), {("outage", "broker 1")}),
         (maintenance(5, 20), {("outage", "broker 2")}),
         (maintenance(5, 19), set()),
     ],
 )
 def test_what_conf_knows_is_kept_and_not_told(
-    story: Story, known: Suppression, silenced: set[tuple[str, str]]
+    story: Story, known: FindingSuppression, silenced: set[tuple[str, str]]
 ) -> None:
     """In maintenance neither what outlasts it nor what is critical is silent."""
     found = rebuilt(story, NOTHING, audit_limit=AuditLimit(suppressions=(known,)))
@@ -122,9 +122,9 @@ def test_what_conf_knows_is_kept_and_not_told(
 
 def test_the_first_entry_that_holds_says_why(story: Story) -> None:
     known = (
-        Suppression("other", "no_controller"),
-        Suppression("one", "outage"),
-        Suppression("two", "outage"),
+        FindingSuppression("other", "no_controller"),
+        FindingSuppression("one", "outage"),
+        FindingSuppression("two", "outage"),
     )
     found = rebuilt(story, NOTHING, audit_limit=AuditLimit(suppressions=known))
     assert {row["suppressed_by"] for row in found if row["rule"] == "outage"} == {"one"}

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.model.settings import AuditLimit
 from pipeline.rules.broker_flapping.rule import find as broker_flapping
 from pipeline.rules.unclean_shutdown.rule import find as unclean_shutdown
@@ -90,7 +90,7 @@ def test_departures_of_two_lives_are_not_counted_together() -> None:
 def test_brokers_that_do_not_stay() -> None:
     """Evidence of one that flaps are the lines by which it left."""
     flapping = of_rule("broker_flapping", broker_flapping(stays(), LIMIT, data_end(3 * 3600), NO_SIGNS))
-    found = flapping + of_rule("unclean_shutdown", unclean_shutdown(stays(), empty(node_event.SPEC)))
+    found = flapping + of_rule("unclean_shutdown", unclean_shutdown(stays(), empty_frame(node_event.SPEC)))
     assert {(row["rule"], row["entity"]): row["sentence"] for row in found} == {
         ("broker_flapping", "broker 1"): (
             "broker 1 left 3 times without having been shut down, the shortest stay was 7.5 s"

@@ -4,15 +4,15 @@ import polars as pl
 import pytest
 from polars import col, lit
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
-from pipeline.model.brokers.marked_log_dirs import lost_log_dirs
+from pipeline.model.brokers.marked_log_dirs import log_dir_failures_with_marks
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit
 from pipeline.rules.broker_flapping.rule import find as broker_flapping
 from pipeline.rules.outage.events import with_departure
 from pipeline.rules.outage.rule import find as outage
-from pipeline.rules.shared.causes import because
+from pipeline.rules.shared.causes import because_clause
 from pipeline.rules.unclean_election.rule import find as unclean_election
 from schemas.gold import broker_session, controller_term, leader_election, partition_outage
 from schemas.silver import broker_event, controller_event, election_event, node_event
@@ -62,8 +62,10 @@ def stays() -> pl.DataFrame:
 def test_an_outage_says_why_its_brokers_were_gone() -> None:
     """With the first sign and the line that says so behind its evidence; what is not known is not said."""
     outages = frame(partition_outage.SPEC, OUTAGES).with_columns(evidence=line("out", "noticed_at"))
-    lost_dirs = lost_log_dirs(failed_log_dirs(empty(node_event.SPEC)), empty(broker_event.SPEC))
-    tables = (outages, empty(controller_term.SPEC), stays(), lost_dirs)
+    lost_dirs = log_dir_failures_with_marks(
+        failed_log_dirs(empty_frame(node_event.SPEC)), empty_frame(broker_event.SPEC)
+    )
+    tables = (outages, empty_frame(controller_term.SPEC), stays(), lost_dirs)
     found = outage(*tables, AuditLimit(outage_ms=1000), DATA_END).sort("valid_from_at")
     assert found.select("severity", "sentence").rows() == [
         ("warning", "broker 1 died or hung: 1 partition without a leader for 4.0 s (a-0), because it was killed or crashed (first sign at 00:01:21, started again at 00:01:50, no shutdown between)"),
@@ -115,7 +117,7 @@ def test_an_unclean_election_says_why_the_leader_before_was_gone() -> None:
         c          | 1-6     | a     | 2         | offline | broker start | 450        | -1         | [1 2]      | 3      | [3] | false    | true
     """).with_columns(evidence=line("elected", "elected_at"))  # fmt: skip
     said = unclean_election(
-        elections, empty(election_event.SPEC), stays(), empty(controller_event.SPEC)
+        elections, empty_frame(election_event.SPEC), stays(), empty_frame(controller_event.SPEC)
     ).sort("valid_from_at", "entity")
     assert said["sentence"][0] == (
         "unclean election: a-0 got leader 2 outside of its in-sync replicas (term 1-6: no leader, ISR [1] -> leader 2, "
@@ -165,14 +167,15 @@ def test_what_is_said_of_each_reason(reason: str | None, detail: str | None, sai
             "end_lines": LINES_TYPE, "first_sign_lines": LINES_TYPE,
         },
     )  # fmt: skip
-    assert rows.select(said=because(lit(at(0))))["said"].to_list() == [said]
+    assert rows.select(said=because_clause(lit(at(0))))["said"].to_list() == [said]
 
 
 def test_a_time_of_another_day_is_told_with_its_day() -> None:
     day = 24 * 3600
     rows = stays().filter(col("left_at") == at(100))
     said = [
-        rows.select(said=because(lit(told_at)))["said"].item() for told_at in (at(100), at(100 + 2 * day))
+        rows.select(said=because_clause(lit(told_at)))["said"].item()
+        for told_at in (at(100), at(100 + 2 * day))
     ]
     assert said == [
         ", because it was killed or crashed (first sign at 00:01:21, started again at 00:01:50, no shutdown between)",

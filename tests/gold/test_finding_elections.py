@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from polars import col, lit
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.rules.last_known_leader.rule import find as last_known_leader
 from pipeline.rules.leader_choice.rule import find as leader_choice
 from pipeline.rules.unclean_election.rule import find as unclean_election
@@ -34,10 +34,10 @@ def test_unclean_elections_that_kafka_prints() -> None:
         {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING, (103, "controller"): KRAFT}
     )
     found = unclean_election(
-        empty(leader_election.SPEC),
+        empty_frame(leader_election.SPEC),
         built(lines, "election_event")["election_event"],
-        empty(broker_session.SPEC),
-        empty(controller_event.SPEC),
+        empty_frame(broker_session.SPEC),
+        empty_frame(controller_event.SPEC),
     )
     said = found.with_columns(col("sentence").str.extract(": ([^;]*);"))
     assert set(said.select("entity", "severity", "sentence").rows()) == {
@@ -107,7 +107,7 @@ def test_elections_that_hurt_or_surprise() -> None:
         controller_term.SPEC,
         "cluster_id | term_id | controller_id | controller_epoch\nc | 1-6 | 1 | 6",
     )
-    none = (empty(broker_session.SPEC), empty(controller_event.SPEC))
+    none = (empty_frame(broker_session.SPEC), empty_frame(controller_event.SPEC))
     unclean = unclean_election(elections, lines, *none)
     found = [
         *of_rule("unclean_election", unclean),

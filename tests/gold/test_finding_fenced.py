@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 from polars import col, lit
 
-from pipeline.core.frames import empty
-from pipeline.rules.broker_fenced.rule import without_told
+from pipeline.core.frames import empty_frame
+from pipeline.rules.broker_fenced.rule import without_reported_fences
 from schemas.gold import finding
 from tests.chain import built_of_many
 from tests.frames import at, frame
@@ -214,8 +214,8 @@ def test_what_another_finding_tells_is_told_once(broker: int, second: float, *, 
         else {"broker_ids": [int(each) for each in one["ids"].split(",")]}
         for one in names.to_dicts()
     ]
-    told = names.with_columns(facts=pl.Series(facts, dtype=empty(finding.SPEC).schema["facts"]))
+    told = names.with_columns(facts=pl.Series(facts, dtype=empty_frame(finding.SPEC).schema["facts"]))
     fence = pl.DataFrame({"cluster_id": ["c"]}).with_columns(
         broker_id=lit(broker, pl.Int32), left_at=lit(at(second)).cast(pl.Datetime("us", "UTC"))
     )
-    assert without_told(fence, told).is_empty() is is_told
+    assert without_reported_fences(fence, told).is_empty() is is_told

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.rules.new_life.rule import find as new_life
 from pipeline.rules.refused_registration.rule import find as refused_registration
 from pipeline.silver.term import lives_of
@@ -37,7 +37,7 @@ def tables_of(text: str) -> dict[str, pl.DataFrame]:
 
 def told(text: str) -> list[Row]:
     found = tables_of(text)
-    return new_life(found["controller_term"], found["controller_event"], empty(SPEC)).to_dicts()
+    return new_life(found["controller_term"], found["controller_event"], empty_frame(SPEC)).to_dicts()
 
 
 def elected(*epochs: int) -> str:

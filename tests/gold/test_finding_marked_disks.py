@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.core.frames import frame_of
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
-from pipeline.model.brokers.marked_log_dirs import lost_log_dirs
+from pipeline.model.brokers.marked_log_dirs import log_dir_failures_with_marks
 from pipeline.silver import broker_event, node_event
 from tests.frames import at
 from tests.gold.disk_lines import (
@@ -166,7 +166,7 @@ def test_of_labs(shared: Path, run: str) -> None:
     lines_of = frame_of(records(folder, (*READ, "server")))
     own, told_by_controllers = failed_log_dirs(node_event.build(lines_of)), broker_event.build(lines_of)
     for of_broker in (own, own.clear()):
-        (lost,) = lost_log_dirs(of_broker, told_by_controllers).to_dicts()
+        (lost,) = log_dir_failures_with_marks(of_broker, told_by_controllers).to_dicts()
         assert lost["broker_id"] == broker
         assert timedelta(0) <= lost["failed_at"] - failed_at <= NOTICED
         assert abs(lost["back_at"] - back_at) <= BACK

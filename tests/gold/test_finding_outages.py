@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 from polars import col, lit, when
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
-from pipeline.model.brokers.marked_log_dirs import lost_log_dirs
+from pipeline.model.brokers.marked_log_dirs import log_dir_failures_with_marks
 from pipeline.model.settings import AuditLimit
 from pipeline.rules.outage.rule import find as outage
 from schemas.gold import broker_session, controller_term, partition_outage
@@ -57,7 +57,7 @@ SESSIONS = """
 
 
 # The line of broker 6 that names its directory; broker 2 has no server.log.
-LOST = lost_log_dirs(
+LOST = log_dir_failures_with_marks(
     failed_log_dirs(
         frame(
             node_event.SPEC,
@@ -67,7 +67,7 @@ LOST = lost_log_dirs(
             """,
         )
     ),
-    empty(broker_event.SPEC),
+    empty_frame(broker_event.SPEC),
 )
 DATA_END = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(31.001)]})
 WHOLE = " as the whole cluster was stopped"
@@ -180,7 +180,7 @@ def test_how_a_broker_left_that_no_line_tells_is_as_the_cluster_was_stopped(
         """,
     )
     data_end = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(1000)]})
-    found = outage(outages, terms, empty(broker_session.SPEC), LOST, AuditLimit(), data_end)
+    found = outage(outages, terms, empty_frame(broker_session.SPEC), LOST, AuditLimit(), data_end)
     assert found["severity"].to_list() == [severity]
 
 

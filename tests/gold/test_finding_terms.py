@@ -5,14 +5,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.model.settings import AuditLimit
 from pipeline.rules.controller_outlived.rule import find as controller_outlived
 from pipeline.rules.controller_powerless.rule import find as controller_powerless
 from pipeline.rules.deposed_controller_wrote.rule import find as deposed_controller_wrote
 from pipeline.rules.failover_slow.rule import find as failover_slow
 from pipeline.rules.no_controller.rule import find as no_controller
-from pipeline.rules.shared.quorum_states import led_states, with_next_state
+from pipeline.rules.shared.quorum_states import leadership_states, with_next_state
 from schemas.gold import broker_session, controller_term
 from schemas.gold.finding import SPEC
 from schemas.silver import controller_event, node_event
@@ -72,13 +72,13 @@ def tables() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def findings(tables: dict[str, Any]) -> list[Row]:
     terms, data_end = tables["controller_term"], tables["data_end"]
-    states = led_states(tables["controller_event"], tables["node_event"])
-    led, stays = with_next_state(terms, states), empty(broker_session.SPEC)
+    states = leadership_states(tables["controller_event"], tables["node_event"])
+    led, stays = with_next_state(terms, states), empty_frame(broker_session.SPEC)
     found = {
         "controller_outlived": controller_outlived(terms, LIMIT),
         "deposed_controller_wrote": deposed_controller_wrote(terms, LIMIT),
         "controller_powerless": controller_powerless(terms, LIMIT, data_end),
-        "no_controller": no_controller(led, stays, LIMIT, data_end, empty(SPEC)),
+        "no_controller": no_controller(led, stays, LIMIT, data_end, empty_frame(SPEC)),
         "failover_slow": failover_slow(terms, LIMIT),
     }
     return [row for name, rows in found.items() for row in of_rule(name, rows)]
@@ -177,10 +177,10 @@ STAYS = """
 
 def test_a_quorum_that_is_shut_down_with_its_brokers_is_no_finding() -> None:
     ends = pl.DataFrame({"cluster_id": list("cdefs"), "until_at": [at(400), at(150), *[at(400)] * 3]})
-    none = led_states(empty(controller_event.SPEC), empty(node_event.SPEC))
+    none = leadership_states(empty_frame(controller_event.SPEC), empty_frame(node_event.SPEC))
     terms = with_next_state(frame(controller_term.SPEC, VACANT), none)
     frames = (terms, frame(broker_session.SPEC, STAYS))
-    found = no_controller(*frames, LIMIT, ends, empty(SPEC))
+    found = no_controller(*frames, LIMIT, ends, empty_frame(SPEC))
     assert sorted(found["cluster_id"]) == ["e", "f"]
 
 

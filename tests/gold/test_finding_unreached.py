@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.rules.quorum_not_reached.rule import find as quorum_not_reached
 from schemas.gold.finding import SPEC
 from tests.chain import built
@@ -15,7 +15,7 @@ from tests.rows import records_in
 LOADER = "org.apache.kafka.image.loader.MetadataLoader"
 UNKNOWN = "initializeNewPublishers: the loader is still catching up because we still don't know the high water mark yet."
 CAUGHT_UP = "initializeNewPublishers: The loader finished catching up to the current high water mark of 9"
-NO_FINDINGS = empty(SPEC)
+NO_FINDINGS = empty_frame(SPEC)
 TIMED_OUT = "RegistrationResponseHandler: channel manager timed out before sending the request."
 TAKEN = "RegistrationResponseHandler: controller acknowledged ControllerRegistrationRequest."
 

@@ -8,8 +8,14 @@ from jobs.text import length_text
 from pipeline.gold.finding import with_id
 from pipeline.rules.ratio_disagreement.rule import as_java_prints
 from pipeline.rules.registry import RULES
-from pipeline.rules.shared.wording import decimals, facts, length, plain, words
-from pipeline.rules.standing_imbalance.rule import clock
+from pipeline.rules.shared.wording import (
+    duration_text,
+    facts_column,
+    filled_text,
+    plain_decimals,
+    rounded_decimals,
+)
+from pipeline.rules.standing_imbalance.rule import exact_time_text
 from schemas.gold.finding import FACTS
 from tests.frames import at
 
@@ -30,10 +36,10 @@ def test_an_id_stays_what_it_is() -> None:
 
 def test_halves_are_rounded_up_by_the_digits_that_are_printed() -> None:
     ratios = pl.DataFrame({"ratio": [0.285, 0.125, 1 / 3, 2 / 3, 0.0, 1.0, 0.00005, 1e-9]})
-    assert ratios.select(decimals(col("ratio"), 2)).to_series().to_list() == [
+    assert ratios.select(rounded_decimals(col("ratio"), 2)).to_series().to_list() == [
         *("0.29", "0.13", "0.33", "0.67", "0.00", "1.00", "0.00", "0.00"),
     ]  # fmt: skip
-    assert ratios.select(decimals(col("ratio"), 4)).to_series().to_list() == [
+    assert ratios.select(rounded_decimals(col("ratio"), 4)).to_series().to_list() == [
         *("0.2850", "0.1250", "0.3333", "0.6667", "0.0000", "1.0000", "0.0001", "0.0000"),
     ]  # fmt: skip
 
@@ -47,7 +53,7 @@ def test_lengths_are_told_in_the_units_that_people_read() -> None:
         48 * hour: "2 d", 479 * hour: "19 d 23 h",
     }  # fmt: skip
     lengths = pl.DataFrame({"ms": [*told]})
-    assert lengths.select(length(col("ms"))).to_series().to_list() == [*told.values()]
+    assert lengths.select(duration_text(col("ms"))).to_series().to_list() == [*told.values()]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +74,7 @@ def test_ratios_read_as_kafka_prints_them(ratio: float, text: str) -> None:
 
 def test_a_time_has_the_digits_that_it_needs() -> None:
     times = pl.DataFrame({"time": [at(50), at(50.5), at(50.123), at(0.01)]})
-    assert times.select(clock("time")).to_series().to_list() == [
+    assert times.select(exact_time_text("time")).to_series().to_list() == [
         "2026-11-21 00:00:50",
         "2026-11-21 00:00:50.5",
         "2026-11-21 00:00:50.123",
@@ -78,23 +84,25 @@ def test_a_time_has_the_digits_that_it_needs() -> None:
 
 def test_what_is_not_known_reads_null() -> None:
     nothing = pl.DataFrame({"epoch": [None]}, schema={"epoch": pl.Int32})
-    assert nothing.select(words("epoch {}", "epoch")).item() == "epoch null"
+    assert nothing.select(filled_text("epoch {}", "epoch")).item() == "epoch null"
 
 
 def test_facts_have_all_digits_and_no_exponent() -> None:
     ratios = pl.DataFrame({"ratio": [0.9285714285714286, 1.0, 0.0, 0.1, 1 / 300_000]})
-    assert ratios.select(plain(col("ratio"))).to_series().to_list() == [
+    assert ratios.select(plain_decimals(col("ratio"))).to_series().to_list() == [
         *("0.9285714285714286", "1", "0", "0.1", "0.0000033333333333333333"),
     ]  # fmt: skip
 
 
 def test_facts_that_are_not_known_are_left_out() -> None:
     rows = pl.DataFrame({"topic": ["a", None], "count": [0, 5], "is_so": [True, None]})
-    assert rows.select(facts(topic="topic", count=col("count"), is_so="is_so")).to_series().to_list() == [
+    assert rows.select(
+        facts_column(topic="topic", count=col("count"), is_so="is_so")
+    ).to_series().to_list() == [
         {"topic": "a", "count": "0", "is_so": "true"},
         {"count": "5"},
     ]
-    nothing = rows.clear().select(facts(topic="topic"))
+    nothing = rows.clear().select(facts_column(topic="topic"))
     assert nothing.schema == {"facts": pl.Map(pl.String, pl.String)}
 
 
@@ -106,4 +114,6 @@ def test_screens_tell_lengths_as_sentences_do() -> None:
     every = pl.DataFrame(
         {"ms": [0, 99, 100, 119_999, 120_000, 3_599_500, 3_600_000, 51_362_006, 172_800_000, 10**10]}
     )
-    assert [length_text(one) for one in every["ms"]] == every.select(length(col("ms"))).to_series().to_list()
+    assert [length_text(one) for one in every["ms"]] == every.select(
+        duration_text(col("ms"))
+    ).to_series().to_list()

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.questions.finding_lines import standing, told
-from pipeline.model.settings import Balancing, BalancingSetting
+from jobs.questions.finding_lines import standing_findings, unsuppressed_findings
+from pipeline.model.settings import BalancingSetting, StatedBalancing
 from tests.chain import built
 from tests.gold.fleet import FOUND_BY, LOST_HOUR, Week, fleet
 from tests.lab import Row, rows_of
@@ -27,7 +27,7 @@ def findings_of(weeks: list[Week]) -> Iterator[Row]:
     """gold.finding of each cluster's week, those with one interval of checks built at once; other settings as shipped."""
     for check_seconds in {one.check_seconds for one in weeks}:
         alike = [one for one in weeks if one.check_seconds == check_seconds]
-        setting = BalancingSetting(Balancing(check_interval_seconds=check_seconds))
+        setting = BalancingSetting(StatedBalancing(check_interval_seconds=check_seconds))
         yield from rows_of(built(records_of(alike), "finding", balancing_setting=setting)["finding"])
 
 
@@ -46,7 +46,7 @@ def test_a_seed_tells_the_same_week() -> None:
 def test_a_week_of_forty_clusters_is_told_in_few_findings() -> None:
     weeks = fleet(CLUSTERS)
     found = [*findings_of(weeks)]
-    shown = standing(told(found))
+    shown = standing_findings(unsuppressed_findings(found))
     report = "\n".join(
         f"{one['cluster_id']} {one['severity']} {one['rule']} {one['entity']}: {one['sentence']}"
         for one in shown

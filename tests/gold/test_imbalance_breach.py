@@ -7,9 +7,9 @@ import pytest
 from polars import col, lit
 
 from pipeline.catalog.tables import BY_SHORT_NAME, LASTING
-from pipeline.core.frames import declared, frame_of
+from pipeline.core.frames import declared_table, frame_of
 from pipeline.gold import imbalance_breach
-from pipeline.gold.imbalance_breach.reassigning import reassigning
+from pipeline.gold.imbalance_breach.reassigning import reassignment_spans
 from pipeline.model.settings import AuditLimit
 from schemas.gold import broker_session, imbalance_check, leader_imbalance, partition_timeline, reassignment
 from schemas.gold.imbalance_breach import SPEC
@@ -98,7 +98,7 @@ def built(inputs: Inputs, dirty_from: datetime | None) -> pl.DataFrame:
         audit_limit=AuditLimit(imbalance_checks=2),
         data_end=DATA_END,
     )
-    return frame_of(declared(found, SPEC)).sort("broker_id", "breached_at")
+    return frame_of(declared_table(found, SPEC)).sort("broker_id", "breached_at")
 
 
 def since(name: str, rows: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
@@ -175,7 +175,7 @@ def test_how_long_a_broker_had_been_there_that_a_controller_finds_is_not_known(
 
 
 def test_a_reassignment_goes_on_until_it_ends_and_one_that_is_not_begun_does_not() -> None:
-    found = reassigning(frame(reassignment.SPEC, REASSIGNED))
+    found = reassignment_spans(frame(reassignment.SPEC, REASSIGNED))
     assert found.sort("cluster_id", "from_at").rows() == [
         ("c", at(60), at(110)),
         ("c", at(400), at(450)),

@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 from polars import col, lit, when
 
-from pipeline.core.frames import declared, empty, frame_of
+from pipeline.core.frames import declared_table, empty_frame, frame_of
 from pipeline.gold import leader_imbalance
 from pipeline.model.settings import BalancingSetting
 from schemas.gold import leader_imbalance as imbalances
@@ -120,12 +120,12 @@ def imbalance(
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
     made = leader_imbalance.build(intervals, terms, BalancingSetting(), printed, before, dirty_from)
-    return frame_of(declared(made, imbalances.SPEC))
+    return frame_of(declared_table(made, imbalances.SPEC))
 
 
 def built(intervals: list[Interval]) -> dict[Broker, list[Counted]]:
     """Each broker's intervals as gold.leader_imbalance has them."""
-    terms, printed, before = (empty(spec) for spec in (term.SPEC, broker_setting.SPEC, imbalances.SPEC))
+    terms, printed, before = (empty_frame(spec) for spec in (term.SPEC, broker_setting.SPEC, imbalances.SPEC))
     found = defaultdict(list)
     for row in imbalance(timeline(intervals), terms, printed, before, None).to_dicts():
         begun, ended = milliseconds(row["valid_from_at"]), milliseconds(row["valid_until_at"])
@@ -205,7 +205,7 @@ def test_days_one_by_one() -> None:
     is_reaching = until.is_null() | (until >= DAY)
     is_unseen = (until < DAY) & (col("reason") == imbalances.CREATION_UNSEEN)
 
-    whole = imbalance(stated, terms, printed, empty(imbalances.SPEC), None)
+    whole = imbalance(stated, terms, printed, empty_frame(imbalances.SPEC), None)
     open_then = whole.filter(col("valid_from_at") < DAY, is_reaching)
     before = pl.concat([open_then, whole.filter(is_unseen).unique("cluster_id")])
     found = imbalance(stated.filter(is_reaching), terms, printed, before, DAY)

@@ -6,12 +6,12 @@ from polars import col, lit
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.kraft_disks import blocked_by_disk
 from pipeline.gold.partition_timeline.kraft_fencing import (
-    fences,
-    held,
-    leaderships,
+    brokers_out_by_decision,
+    held_states,
+    leaderships_of_states,
     with_fences,
     with_leaderships,
-    with_lost,
+    with_lost_brokers,
 )
 from pipeline.model.partitions.partition_states import IDENTITY
 from schemas.gold import partition_timeline
@@ -50,10 +50,12 @@ def told(states: pl.DataFrame, absences: pl.DataFrame, lines: pl.DataFrame | Non
     )
     whole = absences.filter(~col("is_partial"))
     disks = blocked_by_disk(none if lines is None else lines, absences)
-    led = with_leaderships(states).pipe(with_lost, whole)
+    led = with_leaderships(states).pipe(with_lost_brokers, whole)
     assigned = states.filter(col("replicas").is_not_null()).select(*IDENTITY, "at", "replicas")
-    of_leaders = leaderships(led, ends).with_columns(is_watched=lit(value=True))
-    return held(led, with_fences(of_leaders, fences(whole), disks, assigned)).sort("at")
+    of_leaders = leaderships_of_states(led, ends).with_columns(is_watched=lit(value=True))
+    return held_states(led, with_fences(of_leaders, brokers_out_by_decision(whole), disks, assigned)).sort(
+        "at"
+    )
 
 
 def found(states: pl.DataFrame, absences: pl.DataFrame, lines: pl.DataFrame | None = None) -> Held:

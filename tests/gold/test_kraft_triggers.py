@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from pipeline.gold.leader_election.kraft_choosing import with_choice, with_verdict
+from pipeline.gold.leader_election.kraft_choosing import with_kraft_expected_leader, with_kraft_verdict
 from pipeline.gold.leader_election.kraft_marks import without_done
-from pipeline.gold.leader_election.kraft_triggers import with_trigger
+from pipeline.gold.leader_election.kraft_triggers import with_kraft_trigger
 from schemas.gold import leader_election
 from schemas.silver import election_event
 from tests.frames import at, frame
@@ -44,7 +44,7 @@ def test_a_choice_that_only_brokers_print_is_never_against_its_rule() -> None:
         missing_epochs=0,
         trigger=pl.lit("broker failure"),
     )
-    found = with_verdict(with_choice(choices))
+    found = with_kraft_verdict(with_kraft_expected_leader(choices))
     assert dict(found.select("topic", "verdict").rows()) == {
         "said": "differs",
         "late": "undetermined",
@@ -88,7 +88,7 @@ def test_whatever_led_before_an_unclean_election_of_a_broker_that_is_back_was_no
         are_moves_told=True,
         is_assignment_stale=False,
     )
-    same_rows(with_trigger(changes), expected, "topic", "trigger")
+    same_rows(with_kraft_trigger(changes), expected, "topic", "trigger")
 
 
 OUT = """
@@ -118,7 +118,7 @@ def test_who_stays_a_replica_was_not_moved_out() -> None:
         are_moves_told=pl.col("topic") == "told",
         is_assignment_stale=pl.col("topic").is_in(["told", "silent"]),
     )
-    same_rows(with_trigger(changes), expected, "topic", "trigger")
+    same_rows(with_kraft_trigger(changes), expected, "topic", "trigger")
 
 
 ENDS = """

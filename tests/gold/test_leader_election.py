@@ -7,10 +7,10 @@ import pytest
 from polars import col, lit
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.gold.leader_election import leader_selectors
 from pipeline.gold.leader_election.election_attempts import is_noted_clean, is_noted_unclean
-from pipeline.model.brokers.candidates import online
+from pipeline.model.brokers.candidates import online_brokers
 from schemas.bronze import log_record
 from schemas.gold.leader_election import SPEC
 from tests.chain import built_of_many, inputs_of, kernel
@@ -43,7 +43,9 @@ CHOICES = """
 def test_who_is_prescribed() -> None:
     cases = CHOICES.replace("expected_after", "leader_epoch").replace("expected ", "expected_leader ")
     given = frame(SPEC, cases)
-    found = given.with_columns(online=online(), choices=leader_selectors.choices()).with_columns(
+    found = given.with_columns(
+        online=online_brokers(), choices=leader_selectors.selectable_replicas()
+    ).with_columns(
         expected_leader=leader_selectors.expected_by_isr(), leader_epoch=leader_selectors.expected_by_result()
     )
     names = ("kind", "replicas", "isr_before", "isr", "expected_leader", "leader_epoch")
@@ -80,7 +82,7 @@ def test_what_is_clean() -> None:
     found = noted.with_columns(
         is_unclean_said=is_noted_unclean().fill_null(value=False),
         is_clean_said=is_noted_clean().fill_null(value=False),
-    ).with_columns(is_clean=leader_selectors.is_clean())
+    ).with_columns(is_clean=leader_selectors.is_clean_election())
     same_rows(found, given, *("selector", "kind", "from_state", "isr", "isr_before", "is_clean"))
 
 
@@ -126,7 +128,7 @@ def test_why_it_failed(kind: str, message: str, live: list[int] | None, failure:
         choices=lit([2, 3], ids),
         strategy=col("message").str.extract(leader_selectors.STRATEGY, 1),
     )
-    assert given.select(leader_selectors.failure()).item() == failure
+    assert given.select(leader_selectors.failure_reason()).item() == failure
 
 
 # 2 and 3 go at once: the request tells the last removal alone, and the leader epoch that there were two. Another
@@ -178,8 +180,8 @@ def test_a_request_tells_of_a_replica_that_just_went_offline(hour: str, elected_
 
 
 def test_no_lines_are_no_elections() -> None:
-    build, given = kernel(SPEC), inputs_of(empty(log_record.SPEC))
+    build, given = kernel(SPEC), inputs_of(empty_frame(log_record.SPEC))
     names = inspect.signature(build).parameters
     assert build(
-        **{name: given[name] if name in given else empty(BY_SHORT_NAME[name].spec) for name in names}
+        **{name: given[name] if name in given else empty_frame(BY_SHORT_NAME[name].spec) for name in names}
     ).is_empty()

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from polars import col, lit, when
 
-from pipeline.core.frames import declared, empty, frame_of
+from pipeline.core.frames import declared_table, empty_frame, frame_of
 from pipeline.gold import leader_imbalance
-from pipeline.model.settings import Balancing, BalancingSetting
+from pipeline.model.settings import BalancingSetting, StatedBalancing
 from pipeline.model.terms.succession import unseen_from
 from schemas.gold import partition_timeline
 from schemas.gold.leader_imbalance import SPEC
@@ -40,7 +40,7 @@ def imbalance(story: Story, **given: Any) -> list[dict[str, Any]]:
     """Rows of the story with other inputs."""
     names = ("partition_timeline", "term", "balancing_setting", "broker_setting")
     inputs = {name: story[name] for name in names} | given
-    found = leader_imbalance.build(**inputs, imbalance_before=empty(SPEC), dirty_from=None)
+    found = leader_imbalance.build(**inputs, imbalance_before=empty_frame(SPEC), dirty_from=None)
     return found.sort("broker_id", "valid_from_at").to_dicts()
 
 
@@ -61,12 +61,12 @@ def test_intervals_of_imbalance(story: Story) -> None:
 
 
 def cluster(**said: Any) -> BalancingSetting:
-    return BalancingSetting(Balancing(**said))
+    return BalancingSetting(StatedBalancing(**said))
 
 
 def test_a_ratio_equal_to_the_limit_is_no_breach(story: Story) -> None:
-    own = (2, Balancing(0.5, source="server.properties"))
-    limit = BalancingSetting(Balancing(0.1, source="conf"), (own,))
+    own = (2, StatedBalancing(0.5, source="server.properties"))
+    limit = BalancingSetting(StatedBalancing(0.1, source="conf"), (own,))
     found = imbalance(story, balancing_setting=limit)
     by_ratio = {row["imbalance_ratio"]: row["is_breach"] for row in found if row["broker_id"] == 2}
     assert by_ratio == {0.0: False, 0.5: False, 1.0: True}
@@ -171,10 +171,10 @@ def test_what_was_so_before_a_day_stays_so() -> None:
     """From when on is told by the row that is open then, not by what of the timeline still is."""
     line = pl.struct(file_id=lit("f"), byte_offset=col("interval_seq"))
     intervals = frame(partition_timeline.SPEC, UNBORN).with_columns(evidence=pl.concat_list(line))
-    given = (empty(term.SPEC), BalancingSetting(), empty(broker_setting.SPEC))
-    whole = frame_of(declared(leader_imbalance.build(intervals, *given, empty(SPEC), None), SPEC))
+    given = (empty_frame(term.SPEC), BalancingSetting(), empty_frame(broker_setting.SPEC))
+    whole = frame_of(declared_table(leader_imbalance.build(intervals, *given, empty_frame(SPEC), None), SPEC))
     columns = ("valid_from_at", "valid_until_at", "reason")
     assert whole.select(columns).rows() == [(at(10), None, "creation_unseen")]
     later = intervals.filter(col("valid_until_at").is_null())
-    found = frame_of(declared(leader_imbalance.build(later, *given, whole, at(40)), SPEC))
+    found = frame_of(declared_table(leader_imbalance.build(later, *given, whole, at(40)), SPEC))
     assert found.rows() == whole.rows()

@@ -4,11 +4,11 @@ import polars as pl
 from polars import lit
 from polars.testing import assert_frame_equal
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
-from pipeline.gold.partition_timeline.own_stops import own_stops
-from pipeline.gold.partition_timeline.silences import restatements
+from pipeline.gold.partition_timeline.own_stops import process_stops
+from pipeline.gold.partition_timeline.silences import last_restatements
 from pipeline.model.terms.kraft_terms import kraft_terms
 from schemas.gold import partition_timeline
 from schemas.silver import broker_absence, partition_state, process_run, term, wording_seen
@@ -55,8 +55,10 @@ EXPECTED = """
 
 # No node was started anew, and no state is printed twice.
 NO_STOPS = (
-    own_stops(empty(process_run.SPEC), LINES := empty(partition_state.SPEC).with_columns(at="logged_at")),
-    restatements(LINES),
+    process_stops(
+        empty_frame(process_run.SPEC), LINES := empty_frame(partition_state.SPEC).with_columns(at="logged_at")
+    ),
+    last_restatements(LINES),
 )
 
 

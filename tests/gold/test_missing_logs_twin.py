@@ -7,11 +7,11 @@ from typing import Any
 import polars as pl
 from polars import lit
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
-from pipeline.gold.partition_timeline.own_stops import own_stops
-from pipeline.gold.partition_timeline.silences import restatements
+from pipeline.gold.partition_timeline.own_stops import process_stops
+from pipeline.gold.partition_timeline.silences import last_restatements
 from schemas.gold import partition_timeline
 from schemas.silver import broker_absence, partition_state, process_run, wording_seen
 from tests.frames import at
@@ -26,8 +26,10 @@ Rows = list[dict[str, Any]]
 
 # No node was started anew, and no state is printed twice: tests/gold/test_own_stops.py has those.
 NO_STOPS = (
-    own_stops(empty(process_run.SPEC), LINES := empty(partition_state.SPEC).with_columns(at="logged_at")),
-    restatements(LINES),
+    process_stops(
+        empty_frame(process_run.SPEC), LINES := empty_frame(partition_state.SPEC).with_columns(at="logged_at")
+    ),
+    last_restatements(LINES),
 )
 
 
@@ -87,7 +89,7 @@ def states_frame(printed: Iterable[list[State]]) -> pl.DataFrame:
         for place, one in enumerate(each)
     ]
     times = dict.fromkeys(("at", "known_at", "replicas_at"), TIME)
-    schema = empty(partition_timeline.SPEC).schema | times | {"event": pl.String, "row_no": pl.Int64}
+    schema = empty_frame(partition_timeline.SPEC).schema | times | {"event": pl.String, "row_no": pl.Int64}
     return pl.DataFrame(rows, schema=schema).with_columns(gone_at=lit(None, TIME))
 
 
@@ -117,8 +119,8 @@ def frames_of(known: list[Known]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
         for begun, end in one.unseen
     ]
     return (
-        pl.DataFrame(seen, schema=empty(wording_seen.SPEC).schema),
-        pl.DataFrame(absences, schema=empty(broker_absence.SPEC).schema),
+        pl.DataFrame(seen, schema=empty_frame(wording_seen.SPEC).schema),
+        pl.DataFrame(absences, schema=empty_frame(broker_absence.SPEC).schema),
         pl.DataFrame(
             terms,
             schema={

@@ -6,7 +6,7 @@ import pytest
 
 from jobs.questions.half_read import half_read_text
 from pipeline.rules.proving.proof import UNDECIDED, Claim, Record
-from pipeline.rules.verified import verified
+from pipeline.rules.verified import verify_claim
 from tests.chain import built
 from tests.frames import at
 from tests.jobs.answering import answers_of
@@ -139,7 +139,7 @@ def test_the_line_that_says_so_begins_it(line: str) -> None:
     (one,) = told(ELECTED + DELETING + LISTED + LATER)
     claim = Claim("outage", one["facts"], at(1), None)
     said, other = (
-        verified(claim, [Record("controller.log", 0, 4, "UTC", text.strip().encode())])
+        verify_claim(claim, [Record("controller.log", 0, 4, "UTC", text.strip().encode())])
         for text in (line, line.replace("events-0", "events-1"))
     )
     assert said[0] == UNDECIDED

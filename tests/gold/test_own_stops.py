@@ -5,8 +5,8 @@ from polars import lit
 
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
-from pipeline.gold.partition_timeline.own_stops import own_stops
-from pipeline.gold.partition_timeline.silences import restatements
+from pipeline.gold.partition_timeline.own_stops import process_stops
+from pipeline.gold.partition_timeline.silences import last_restatements
 from pipeline.model.terms.kraft_terms import kraft_terms
 from schemas.gold import partition_timeline
 from schemas.silver import broker_absence, partition_state, process_run, term, wording_seen
@@ -58,16 +58,16 @@ def test_what_changes_while_its_process_is_gone_is_in_doubt() -> None:
         gone_at=lit(None, TIME), is_assignment_stale=lit(value=False),
         row_no=pl.int_range(pl.len()),
     )  # fmt: skip
-    stops = own_stops(frame(process_run.SPEC, RUNS), lines().clear())
+    stops = process_stops(frame(process_run.SPEC, RUNS), lines().clear())
     absences, seen = frame(broker_absence.SPEC, "cluster_id").clear(), frame(wording_seen.SPEC, SEEN)
     terms = kraft_terms(frame(term.SPEC, "cluster_id").clear())
-    found = with_missing_logs(states, seen, absences, terms, stops, restatements(lines()))
+    found = with_missing_logs(states, seen, absences, terms, stops, last_restatements(lines()))
     told = found.with_columns(valid_from_at="at")
     same_rows(told, frame(partition_timeline.SPEC, DOUBTED), "topic", "valid_from_at", "leader", "certainty")
 
 
 def test_a_partition_that_is_created_again_tells_another_process() -> None:
     """By state-change.log alone; a partition that is new tells none."""
-    found = own_stops(frame(process_run.SPEC, RUNS).clear(), lines())
+    found = process_stops(frame(process_run.SPEC, RUNS).clear(), lines())
     spelled = frame(broker_absence.SPEC, CREATED_AGAIN)
     same_rows(found, spelled, "broker_id", "silent_from_at", "out_at")

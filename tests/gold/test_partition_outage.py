@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from polars import col, lit
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.gold import partition_outage
 from pipeline.model.partitions.service import unlisted_terms
 from pipeline.model.partitions.service_parts import ended_intervals, in_parts
@@ -153,9 +153,9 @@ def outages_of(
     listed = with_evidence(
         frame(broker_session.SPEC, sessions).with_columns(mode=lit("zookeeper")), SESSION_NAME
     )
-    intervals = in_parts(intervals, listed, unlisted_terms(empty(term.SPEC)), intervals.clear(), None).select(
-        partition_timeline.SPEC.columns
-    )
+    intervals = in_parts(
+        intervals, listed, unlisted_terms(empty_frame(term.SPEC)), intervals.clear(), None
+    ).select(partition_timeline.SPEC.columns)
     led_before = intervals.clear()
     if since is not None:
         led_before = ended_intervals(intervals.filter(col("valid_until_at") < since, col("leader") >= 0))
@@ -163,14 +163,14 @@ def outages_of(
     rows = partition_outage.build(
         intervals,
         listed,
-        empty(broker_absence.SPEC),
-        empty(controller_line.SPEC),
+        empty_frame(broker_absence.SPEC),
+        empty_frame(controller_line.SPEC),
         frame(term.SPEC, TERMS),
-        empty(state_dump.SPEC),
-        empty(broker_setting.SPEC),
-        empty(release_span.SPEC),
+        empty_frame(state_dump.SPEC),
+        empty_frame(broker_setting.SPEC),
+        empty_frame(release_span.SPEC),
         SessionLimit(),
-        empty(SPEC) if before is None else before,
+        empty_frame(SPEC) if before is None else before,
         led_before,
         dirty_from,
     )

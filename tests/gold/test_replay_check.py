@@ -5,7 +5,7 @@ from types import ModuleType
 import polars as pl
 import pytest
 
-from pipeline.core.frames import declared, empty
+from pipeline.core.frames import declared_table, empty_frame
 from pipeline.gold import replay_check
 from schemas.gold import transition_audit
 from schemas.gold.replay_check import SPEC
@@ -64,9 +64,9 @@ def checked(
             "cluster_id | term_id | is_trace_seen | replica_machine",
             [f"c | 1-1 | {str(is_trace).lower()} | {machine}"],
         ),
-        empty(replay_summary.SPEC),
+        empty_frame(replay_summary.SPEC),
     )
-    return {row["check"]: row for row in declared(found, SPEC).to_pylist()}
+    return {row["check"]: row for row in declared_table(found, SPEC).to_pylist()}
 
 
 def counts_of(row: dict[str, object]) -> tuple[object, ...]:

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from polars import col
 
-from pipeline.kafka.wording.events import events
+from pipeline.kafka.wording.events import template_events
 from pipeline.silver import connection_event, node_event
 from tests.chain import built
 from tests.rows import records_in
@@ -161,7 +161,7 @@ def test_a_connection_without_prefix_is_of_a_client_that_is_not_known() -> None:
 )
 def test_its_meaning_says_so(event: str) -> None:
     words = ("no service", "new, empty", "itself", "frozen")
-    assert any(one in events()[event].meaning for one in words), events()[event].meaning
+    assert any(one in template_events()[event].meaning for one in words), template_events()[event].meaning
 
 
 def test_messages_with_a_line_break_are_one_record() -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from jobs.questions.answers import Answers
-from jobs.questions.compare import states
+from jobs.questions.compare import partition_states_at
 from pipeline.core.frames import frame_of
 from tests.jobs.answering import answers_of
 from tests.lab import Row, built_tables, rows_of
@@ -139,7 +139,7 @@ def require_one_service(cluster: Path) -> None:
 def require_said(asked: Answers, still_open: set[Partition | int], gone: list[Stretch]) -> None:
     """The commands say so, too: how many are offline at the end, who leads nothing then, and when each broker left."""
     assert asked.partitions_at_end()["offline"] == len(still_open)
-    described = states(asked, None)
+    described = partition_states_at(asked, None)
     offline = {(topic, number) for topic, number in described if described[topic, number]["leader"] == -1}
     assert offline == {(one[0], one[2]) for one in still_open if isinstance(one, tuple)}
     moments = {(one.who, one.begun) for one in gone} | {(one.who, None) for one in gone if one.until == FAR}

@@ -9,7 +9,7 @@ import pytest
 from polars import col
 from polars.testing import assert_frame_equal
 
-from pipeline.core.frames import declared, frame_of
+from pipeline.core.frames import declared_table, frame_of
 from pipeline.gold import partition_timeline
 from schemas.gold.partition_timeline import SPEC
 from tests.carried import deletion_before, reaching, session_before, timeline_before
@@ -52,7 +52,7 @@ def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
         session_before=session_before(tables["broker_session"], day),
         dirty_from=day,
     )
-    return frame_of(declared(rows.filter(reaching("valid_until_at", day)), SPEC))
+    return frame_of(declared_table(rows.filter(reaching("valid_until_at", day)), SPEC))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from polars import col
 from polars.testing import assert_frame_equal
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.core.frames import declared, empty, frame_of
+from pipeline.core.frames import declared_table, empty_frame, frame_of
 from pipeline.gold import partition_timeline
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.topic_lives import DELETION_BEFORE
@@ -31,7 +31,7 @@ OFFLINE |= {"machine": "partition", "state": "OfflinePartition"}
 STATES = ["NewPartition", "OnlinePartition", "OfflinePartition", GONE]
 
 
-NO_SESSIONS = {"session_before": empty(BY_SHORT_NAME["broker_session"].spec)}
+NO_SESSIONS = {"session_before": empty_frame(BY_SHORT_NAME["broker_session"].spec)}
 
 
 def generated(random: Random, cluster: str) -> list[Line]:
@@ -138,7 +138,9 @@ def tables_of(lines: list[Line]) -> dict[str, pl.DataFrame]:
         "state_dump",
     )
     names = ("leader_and_isr", "partition_transition", "topic_event", "controller_line", "term", *silent)
-    return {name: pl.DataFrame(rows[name], schema=empty(BY_SHORT_NAME[name].spec).schema) for name in names}
+    return {
+        name: pl.DataFrame(rows[name], schema=empty_frame(BY_SHORT_NAME[name].spec).schema) for name in names
+    }
 
 
 def said_offline(line: Line) -> str:
@@ -154,7 +156,7 @@ def built(
     tables: dict[str, pl.DataFrame], dirty_from: datetime | None, **before: pl.DataFrame
 ) -> pl.DataFrame:
     rows = partition_timeline.build(**tables, **before, dirty_from=dirty_from)
-    return frame_of(declared(rows, SPEC))
+    return frame_of(declared_table(rows, SPEC))
 
 
 def noted(rows: pl.DataFrame) -> dict[Partition, list[Noted]]:
@@ -179,7 +181,7 @@ def test_generated_lines() -> None:
     tables = tables_of(lines)
     nothing = {
         "deletion_before": pl.DataFrame(schema=DELETION_BEFORE),
-        "timeline_before": empty(SPEC),
+        "timeline_before": empty_frame(SPEC),
     } | NO_SESSIONS
     whole = built(tables, None, **nothing)
     found, expected = noted(whole), intervals(lines)

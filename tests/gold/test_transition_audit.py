@@ -6,14 +6,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.core.frames import declared, empty
+from pipeline.core.frames import declared_table, empty_frame
 from pipeline.core.replay import CONTINUITY
 from pipeline.gold.transition_audit.judging import WANTED, judged_moves
 from pipeline.gold.transition_audit.precedence import PRECEDENCE
 from pipeline.kafka.machines.by_release import KINDS
 from schemas.gold.transition_audit import CONTINUITIES, MACHINES, SPEC, VERDICTS
 
-TYPES = dict(empty(SPEC).schema) | {"replica_machine": pl.String(), "is_earlier": pl.Boolean()}
+TYPES = dict(empty_frame(SPEC).schema) | {"replica_machine": pl.String(), "is_earlier": pl.Boolean()}
 REFUSED = (
     "java.lang.IllegalStateException: Partition t-0 should be in one of A,B states before moving to X state"
 )
@@ -114,7 +114,7 @@ def frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
 
 def judged(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The audited rows as they pass the border of kernels, in log order."""
-    passed = declared(judged_moves(frame(rows)), SPEC).to_pylist()
+    passed = declared_table(judged_moves(frame(rows)), SPEC).to_pylist()
     return sorted(passed, key=lambda row: (row["seq"] or 0, row["byte_offset"]))
 
 
@@ -143,7 +143,7 @@ def test_every_verdict_and_continuity_has_a_case() -> None:
 def test_columns_are_those_of_the_table() -> None:
     for rows in (rows_of("R2", "trace", "None>New New>On"), []):
         found = judged_moves(frame(rows))
-        assert (len(found), found.schema) == (len(rows), empty(SPEC).schema)
+        assert (len(found), found.schema) == (len(rows), empty_frame(SPEC).schema)
 
 
 def test_order_is_seq_and_not_that_of_the_rows() -> None:

@@ -9,7 +9,7 @@ import pytest
 from polars import col, lit
 from polars.testing import assert_frame_equal
 
-from pipeline.core.frames import empty, frame_of, with_absent
+from pipeline.core.frames import empty_frame, frame_of, with_absent
 from pipeline.gold import replay_check, transition_audit
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.state import replay_summary
@@ -107,10 +107,10 @@ def last_week(summaries: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
 @pytest.mark.parametrize("seed", range(3))
 def test_moves_of_later_days_are_judged_as_if_all_were(seed: int) -> None:
     told = given(seed)
-    whole = transition_audit.build(*told, empty(SUMMARY), None)
+    whole = transition_audit.build(*told, empty_frame(SUMMARY), None)
     assert whole.height == sum(one[0].has_term for one in IN_TURN) * MOVES
     assert whole["verdict"].n_unique() == 9
-    summaries = replay_summary.build(whole, told.controller_line, empty(SUMMARY), None)
+    summaries = replay_summary.build(whole, told.controller_line, empty_frame(SUMMARY), None)
     for number in range(DAYS):
         dirty_from = day(number)
         later, before = since(told, dirty_from), last_week(summaries, dirty_from)
@@ -126,8 +126,8 @@ def test_dumps_of_later_days_are_held_against_the_moves_before(seed: int) -> Non
     told = given(seed)
     state_dumps, lines = dumps(told)
     all_lines = pl.concat([told.controller_line, lines])
-    whole = transition_audit.build(*told, empty(SUMMARY), None)
-    checked = replay_check.build(whole, state_dumps, all_lines, told.term, empty(SUMMARY))
+    whole = transition_audit.build(*told, empty_frame(SUMMARY), None)
+    checked = replay_check.build(whole, state_dumps, all_lines, told.term, empty_frame(SUMMARY))
     counts = checked.filter(check="initial_state_dump").select(
         "equal_count", "undecided_count", "differing_count"
     )
@@ -136,7 +136,7 @@ def test_dumps_of_later_days_are_held_against_the_moves_before(seed: int) -> Non
         dirty_from = day(number)
         is_later = col("ordered_at") >= dirty_from
         before = replay_summary.build(
-            whole.filter(~is_later), told.controller_line.filter(~is_later), empty(SUMMARY), None
+            whole.filter(~is_later), told.controller_line.filter(~is_later), empty_frame(SUMMARY), None
         )
         found = replay_check.build(
             whole.filter(is_later), state_dumps, all_lines.filter(is_later), told.term, before

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.rules.fatal_fault.rule import find as fatal_fault
 from schemas.gold.finding import SPEC
 from tests.chain import built
@@ -62,5 +62,5 @@ def test_what_may_be_of_several_nodes_proves_no_failed_start(log: str) -> None:
 
 def test_a_fault_as_it_starts_is_a_fault_of_a_node() -> None:
     log = begun(1) + fault(2)
-    (row,) = fatal_fault(built(records_of(log), "node_event")["node_event"], empty(SPEC)).to_dicts()
+    (row,) = fatal_fault(built(records_of(log), "node_event")["node_event"], empty_frame(SPEC)).to_dicts()
     assert row["sentence"].startswith("a fault ended the process of a node (")

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from jobs.documentation.decisions import FOLDER, INDEX, decision, decisions, index, write_index
+from jobs.documentation.decisions import (
+    FOLDER,
+    INDEX,
+    decision_index,
+    parse_decision,
+    read_decisions,
+    write_index,
+)
 from tests.house.source import REPOSITORY
 
 PAGES = REPOSITORY / FOLDER
@@ -18,7 +25,7 @@ def kebab(title: str) -> str:
 
 
 def test_numbers_have_no_gap_and_files_are_named_by_their_titles() -> None:
-    pages = decisions(PAGES)
+    pages = read_decisions(PAGES)
     assert [one.number for one in pages] == [f"{number:04d}" for number in range(1, len(pages) + 1)]
     assert [one.file for one in pages] == [f"{one.number}-{kebab(one.title)}.md" for one in pages]
 
@@ -29,13 +36,13 @@ def test_links_are_named_by_the_numbers_of_their_pages() -> None:
 
 
 def test_a_superseded_page_leads_to_one_that_holds() -> None:
-    by_file = {one.file: one for one in decisions(PAGES)}
+    by_file = {one.file: one for one in read_decisions(PAGES)}
     superseded = [one for one in by_file.values() if one.by is not None]
     assert superseded and all(by_file[one.by].status == "accepted" for one in superseded if one.by)
 
 
 def test_the_index_is_fresh() -> None:
-    assert (REPOSITORY / INDEX).read_text(encoding="utf-8") == index(PAGES), (
+    assert (REPOSITORY / INDEX).read_text(encoding="utf-8") == decision_index(PAGES), (
         "DECISIONS.md is stale: run make docs"
     )
 
@@ -63,4 +70,4 @@ def test_the_index_is_made_of_pages(tmp_path: Path) -> None:
 )
 def test_a_page_without_status_or_topic_is_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        decision("0001-a-lock.md", text)
+        parse_decision("0001-a-lock.md", text)

@@ -7,17 +7,20 @@ from pathlib import Path
 import pytest
 
 from jobs.cli import COMMANDS
-from jobs.docs import documents, generated
-from pipeline.catalog.docs import filled, settings_table
+from jobs.docs import documentation_files, generated_parts
+from pipeline.catalog.docs import fill_blocks, settings_table
 from pipeline.catalog.tables import SPECS
 from schemas.ops import run
-from schemas.spec import listing
+from schemas.spec import comment_with_values
 from tests.house.source import REPOSITORY
 
 NOTEBOOKS = sorted((REPOSITORY / "notebooks").glob("*.ipynb"))
 
 
-DOCUMENTS = [*documents(REPOSITORY), *(REPOSITORY / f"{one}.md" for one in ("CONTRIBUTING", "DECISIONS"))]
+DOCUMENTS = [
+    *documentation_files(REPOSITORY),
+    *(REPOSITORY / f"{one}.md" for one in ("CONTRIBUTING", "DECISIONS")),
+]
 NAMED = {str(one.relative_to(REPOSITORY)): one.read_text(encoding="utf-8") for one in DOCUMENTS}
 # [words](docs/file.md#place), but not of the web.
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
@@ -25,11 +28,11 @@ LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, str]:
-    return generated(REPOSITORY)
+    return generated_parts(REPOSITORY)
 
 
 def test_generated_parts_are_fresh_and_stand_once(made: dict[str, str]) -> None:
-    stale = [name for name, text in NAMED.items() if filled(text, made) != text]
+    stale = [name for name, text in NAMED.items() if fill_blocks(text, made) != text]
     assert not stale, f"{stale} are stale: run make docs"
     whole = "".join(NAMED.values())
     assert [one for one in made if whole.count(f"<!-- {one}:start -->") != 1] == []
@@ -88,11 +91,11 @@ def test_the_front_page_is_short() -> None:
 
 def test_a_block_is_put_between_its_markers() -> None:
     text = "a\n<!-- x:start -->\nold\n<!-- x:end -->\nz\n"
-    fresh = filled(text, {"x": "new"})
-    assert fresh == "a\n<!-- x:start -->\nnew\n<!-- x:end -->\nz\n" == filled(fresh, {"x": "new"})
-    assert filled(text, {"y": "new"}) == text
+    fresh = fill_blocks(text, {"x": "new"})
+    assert fresh == "a\n<!-- x:start -->\nnew\n<!-- x:end -->\nz\n" == fill_blocks(fresh, {"x": "new"})
+    assert fill_blocks(text, {"y": "new"}) == text
     with pytest.raises(ValueError, match="no markers <!-- y:start -->"):
-        filled(f"{text}<!-- y:start -->", {"y": "new"})
+        fill_blocks(f"{text}<!-- y:start -->", {"y": "new"})
 
 
 def test_settings_are_told_with_their_comments() -> None:
@@ -118,5 +121,5 @@ def test_comments_of_columns_name_the_values_that_may_stand() -> None:
     columns = [one for spec in (*SPECS, run.SPEC) for one in spec.fields if one.accepted]
     assert len(columns) > 50
     assert [one.name for one in columns if not all(value in one.comment for value in one.accepted)] == []
-    assert listing("How much it matters.", ("info",)) == "How much it matters. One of: info."
-    assert listing("a: so; b: so.", ("a", "b")) == "a: so; b: so."
+    assert comment_with_values("How much it matters.", ("info",)) == "How much it matters. One of: info."
+    assert comment_with_values("a: so; b: so.", ("a", "b")) == "a: so; b: so."

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from jobs.cli import COMMANDS
-from jobs.playbook.markdown import plain
-from jobs.playbook.pages import GOES_ON, OVER, page
+from jobs.playbook.markdown import plain_markdown
+from jobs.playbook.pages import GOES_ON, OVER, playbook_page
 from jobs.playbook.text import CODE as INDENT
 from jobs.playbook.text import page_lines
 from pipeline.catalog.tables import SPECS
@@ -44,13 +44,13 @@ def test_every_rule_has_a_page_and_no_page_is_of_none() -> None:
 
 @pytest.mark.parametrize("rule", TEXTS)
 def test_a_page_is_of_the_form(rule: str) -> None:
-    found = page(rule)
+    found = playbook_page(rule)
     assert found is not None
     title, sentence, first, *others = found.tree.children
-    assert [plain(one) for one in (title, *others) if one.type == "heading"] == [rule, *HEADINGS]
+    assert [plain_markdown(one) for one in (title, *others) if one.type == "heading"] == [rule, *HEADINGS]
     assert all(map(found.part, HEADINGS)) and found.part("What to do")[0].type != "fence"
-    assert found.sentence == plain(sentence) and found.sentence.endswith(".")
-    assert [f"{label}: {said}" for label, said in found.to_do.items()] == plain(first).split("\n")
+    assert found.sentence == plain_markdown(sentence) and found.sentence.endswith(".")
+    assert [f"{label}: {said}" for label, said in found.to_do.items()] == plain_markdown(first).split("\n")
     assert found.to_do.keys() <= {GOES_ON, OVER}
     said = [found.first_thing(is_open=is_open) for is_open in (True, False)]
     assert all(one and len(one) <= MOST and one.endswith(".") for one in said), said
@@ -58,14 +58,16 @@ def test_a_page_is_of_the_form(rule: str) -> None:
     nodes = [*found.tree.walk(include_self=False)]
     assert {one.type for one in nodes} <= SHOWN
     assert all(one.children[0].type == "paragraph" for one in nodes if one.type == "list_item")
-    prose = [line for one in nodes if one.type == "paragraph" for line in plain(one).split("\n")[:-1]]
+    prose = [
+        line for one in nodes if one.type == "paragraph" for line in plain_markdown(one).split("\n")[:-1]
+    ]
     assert not [line for line in prose if line[-1] not in ".:;!?)"], "a paragraph stands in one line"
 
 
 @pytest.mark.parametrize("rule", TEXTS)
 def test_a_page_stands_on_a_terminal_without_its_marks(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    found = page(rule)
+    found = playbook_page(rule)
     assert found is not None
     prose = [line for line in page_lines(found) if not line.startswith(" " * INDENT)]
     assert not [line for line in prose if re.search(r"\*\*|`|\]\(|\\", line)]
@@ -81,7 +83,7 @@ def code_of(tree: "Node") -> Iterator[str]:
 
 @pytest.mark.parametrize("rule", TEXTS)
 def test_commands_of_ours_are_there(rule: str) -> None:
-    found = page(rule)
+    found = playbook_page(rule)
     assert found is not None
     named = [shlex.split(one, comments=True) for one in code_of(found.tree) if one.count("'") % 2 == 0]
     ours = [words[1:] for words in named if words[:1] == [PROGRAM]]

@@ -7,11 +7,11 @@ from pathlib import Path
 import polars as pl
 
 from jobs.incident.command import in_haste
-from jobs.incident.in_memory import Answer, answered
+from jobs.incident.in_memory import AnalyzedLogs, analyze_logs
 from jobs.incident.progress import ProgressLine
 from jobs.intake.discovery import Listing, candidates_by_cluster
 from jobs.run.request import RunRequest
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import SPECS
 from pipeline.core.frames import frame_of
@@ -25,19 +25,19 @@ OF_A_RUN = ("run_id", "file_id", "load_seq", "evidence", "checked_at", "of_file_
 
 
 def settings_of(**flags: object) -> Settings:
-    return in_haste(load(None, flags, {}, None))
+    return in_haste(load_settings(None, flags, {}, None))
 
 
-def answer_of(paths: Sequence[Path], settings: Settings, cluster: str | None = None) -> Answer:
+def answer_of(paths: Sequence[Path], settings: Settings, cluster: str | None = None) -> AnalyzedLogs:
     """Of the only cluster there."""
     roots = list(map(str, paths))
     ((cluster_id, candidates),) = candidates_by_cluster(roots, settings, cluster).items()
     listing = Listing(candidates, roots)
     request = RunRequest("incident", "", cluster_id, lambda: listing, settings)
-    return answered(request, ProgressLine(), lambda _: None)
+    return analyze_logs(request, ProgressLine(), lambda _: None)
 
 
-def tables_of(answer: Answer) -> dict[str, pl.DataFrame]:
+def tables_of(answer: AnalyzedLogs) -> dict[str, pl.DataFrame]:
     return {spec.name: frame_of(answer.tables.read(spec)) for spec in SPECS}
 
 

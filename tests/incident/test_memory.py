@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from jobs.incident import progress
-from jobs.incident.memory import Memory, memory, require_memory
+from jobs.incident.memory import Memory, require_memory, scarcest_memory
 from jobs.incident.progress import EACH_SECONDS, ProgressLine
 from pipeline.core.errors import InputProblem
 
@@ -17,7 +17,7 @@ def given(folder: Path, available_kib: int, **container: str) -> Memory | None:
     (folder / "meminfo").write_text(MACHINE.format(available_kib))
     for name, text in container.items():
         (folder / f"memory.{name}").write_text(text)
-    return memory(folder / "meminfo", folder)
+    return scarcest_memory(folder / "meminfo", folder)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_the_scarcer_of_machine_and_container_counts(
 
 
 def test_where_nothing_is_told_nothing_is_short(tmp_path: Path) -> None:
-    found = memory(tmp_path / "none", tmp_path)
+    found = scarcest_memory(tmp_path / "none", tmp_path)
     assert found is None
     require_memory(found)
 
@@ -75,6 +75,6 @@ def test_where_nobody_looks_a_line_is_said_each_ten_seconds(capsys: pytest.Captu
 
 
 def test_each_step_looks_at_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "memory", lambda: Memory(1, GIB))
+    monkeypatch.setattr(progress, "scarcest_memory", lambda: Memory(1, GIB))
     with pytest.raises(InputProblem, match=r"1 B of 1\.0 GiB left|left"):
         ProgressLine(is_terminal=False).detail("silver.term")

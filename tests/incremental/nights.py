@@ -12,9 +12,9 @@ from polars import col
 
 from jobs.incremental.builder import Builder
 from jobs.incremental.night import Night
-from jobs.settings.load import load
-from pipeline.catalog.tables import TABLES, Table
-from pipeline.core.frames import declared, empty, frame_of, with_absent
+from jobs.settings.load import load_settings
+from pipeline.catalog.tables import TABLES, CatalogTable
+from pipeline.core.frames import declared_table, empty_frame, frame_of, with_absent
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record, source_file
 from schemas.gold import finding
@@ -120,7 +120,7 @@ def in_nights(segments: Segments) -> Iterator[dict[str, pl.DataFrame]]:
 
 def builders(segments: Segments) -> Iterator[tuple[Builder, MemoryTables]]:
     """What built each night, and the tables after it."""
-    settings = load(None, {"cluster": "c"}, {}, None)
+    settings = load_settings(None, {"cluster": "c"}, {}, None)
     tables, before = MemoryTables(), 0
     cluster_id = segments.records["cluster_id"][0]
     for night in sorted(set(segments.nights.values())):
@@ -153,11 +153,11 @@ def differences(found: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame
     return [one for table in BUILT for one in differing(table.spec, ours, theirs)]
 
 
-def of_content(table: Table, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+def of_content(table: CatalogTable, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """The rows of a table as far as the lines tell them, and not which night brought what: load_seq is 0, what is
     written by segments is added up, and findings are neither new nor taken back."""
     spec = table.spec
-    rows = tables.get(spec.name, empty(spec))
+    rows = tables.get(spec.name, empty_frame(spec))
     if table.taken is not None:
         rows = table.taken(rows)
     if spec == finding.SPEC:
@@ -192,7 +192,7 @@ def is_alike(spec: TableSpec, one: pl.DataFrame | None, other: pl.DataFrame | No
 def by_key(spec: TableSpec, rows: pl.DataFrame | None) -> dict[tuple[str, ...], list[dict[str, str]]]:
     """Rows by their key, all values as text."""
     keyed: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    for row in [] if rows is None else declared(rows, spec).to_pylist():
+    for row in [] if rows is None else declared_table(rows, spec).to_pylist():
         told = {name: text_of(value) for name, value in row.items() if name != "cluster_id"}
         keyed.setdefault(tuple(told[name] for name in spec.key if name in told), []).append(told)
     return {key: sorted(each, key=str) for key, each in keyed.items()}

@@ -4,7 +4,7 @@ import polars as pl
 
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.night import Night
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import source_file
 from tests.frames import at, frame
@@ -27,7 +27,9 @@ SEGMENTS = """
 def test_segments_of_each_log_that_reach_a_time() -> None:
     tables = MemoryTables()
     tables.rows[source_file.SPEC.name] = frame(source_file.SPEC, SEGMENTS)
-    at_hand = AtHand(Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset()))
+    at_hand = AtHand(
+        Night(tables, load_settings(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset())
+    )
     assert at_hand.segments_reaching(at(20)) == (3, 4, 5, 6, 7, 8)
     assert at_hand.segments_reaching(at(26)) == (3, 4)
 
@@ -38,5 +40,7 @@ def test_where_nodes_share_a_file_all_count_as_one() -> None:
     rows = frame(source_file.SPEC, shared).with_columns(is_shared=pl.col("file_id") == "s")
     tables = MemoryTables()
     tables.rows[source_file.SPEC.name] = rows
-    at_hand = AtHand(Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset()))
+    at_hand = AtHand(
+        Night(tables, load_settings(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset())
+    )
     assert 9 in at_hand.segments_reaching(at(29))

@@ -7,7 +7,7 @@ import polars as pl
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.carried_state import led_before, outage_before
 from jobs.incremental.night import Night
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from pipeline.core.stored_tables import MemoryTables
 from schemas.gold import broker_session, partition_outage, partition_timeline
 from schemas.spec import TableSpec
@@ -22,7 +22,7 @@ def at_hand_of(**rows: tuple[TableSpec, str]) -> AtHand:
     tables = MemoryTables()
     for spec, text in rows.values():
         tables.rows[spec.name] = frame(spec, text).with_columns(cluster_id=pl.lit("c"))
-    return AtHand(Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset()))
+    return AtHand(Night(tables, load_settings(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset()))
 
 
 def carried(state: Any, timeline: str, outages: str = "topic") -> pl.DataFrame:

@@ -10,11 +10,11 @@ from jobs.incremental.dirty_days import (
     affected_from,
     begin_of_day,
     dirty_at,
+    earliest_changed_interval,
     first_deposed_day,
     first_terms,
     held_values,
     judged_at,
-    told_anew,
 )
 from pipeline.model.lines.acting import SEQ_BITS
 from schemas.bronze import source_file
@@ -290,7 +290,7 @@ def test_intervals_that_tell_anew_of_the_time_before(rows: str, since: int | Non
         frame(partition_timeline.SPEC, text)
         for text in (f"topic | interval_seq | valid_from_at | valid_until_at | leader\n{rows}", BEFORE)
     )
-    found = told_anew(now, before, ("topic",), ("leader",), at(40))
+    found = earliest_changed_interval(now, before, ("topic",), ("leader",), at(40))
     assert found == (None if since is None else at(since))
 
 

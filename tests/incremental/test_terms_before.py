@@ -9,7 +9,7 @@ import pytest
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.night import Night
 from jobs.incremental.terms_before import day_before, view_before
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from pipeline.core.stored_tables import MemoryTables
 from schemas.silver import controller_line, term
 from schemas.spec import TableSpec
@@ -74,7 +74,7 @@ def at_hand() -> AtHand:
     tables = MemoryTables()
     for declaration, text in given:
         tables.rows[declaration.SPEC.name] = of_days(declaration.SPEC, text)
-    return AtHand(Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset()))
+    return AtHand(Night(tables, load_settings(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset()))
 
 
 def test_what_terms_held_of_partitions(at_hand: AtHand) -> None:

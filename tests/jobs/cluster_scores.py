@@ -8,9 +8,9 @@ from pathlib import Path
 
 from jobs.questions.answers import Answers
 from jobs.questions.context_rows import Context, context_at
-from jobs.questions.gauge_steps import Window
-from jobs.questions.gauge_values import gauges
-from jobs.questions.tenures import tenures
+from jobs.questions.gauge_steps import GaugeWindow
+from jobs.questions.gauge_values import gauges_in_window
+from jobs.questions.tenures import read_terms
 from tests.jobs.answering import answers_of_logs
 from tests.jobs.cluster_truth import SETS, STEP_MS, Score, Series, Value, changes, score, uncommitted
 
@@ -43,7 +43,7 @@ class Compared:
     def period(self) -> range:
         """From the first controller on, or the first topic of the metadata log, where a cluster was migrated to it."""
         run = json.loads((self.folder / "truth" / "run.json").read_text())
-        first_ms = ms(tenures(self.answers)["began_at"].min())
+        first_ms = ms(read_terms(self.answers)["began_at"].min())
         if "migration" in self.folder.name:
             first_ms = next(at for at, held in self.truth if held["topic"])
         return range(first_ms + BEGIN_MS, run["end_ms"] - END_MS, STEP_MS)
@@ -82,7 +82,9 @@ class Compared:
         read = self.answers.read()
         period = [one for one in self.period() if one <= ms(read["last_at"])]
         named = [
-            one for one in gauges(self.answers, Window(read["first_at"], read["last_at"])) if one.node is None
+            one
+            for one in gauges_in_window(self.answers, GaugeWindow(read["first_at"], read["last_at"]))
+            if one.node is None
         ]
         return {
             one.name: score(

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from polars import col
 
-from jobs.questions.answers import holds
-from jobs.questions.named.restart import SESSION, STATE, TIMELINE, can_have, fate
+from jobs.questions.answers import holds_at
+from jobs.questions.named.restart import SESSION, STATE, TIMELINE, can_have, restart_fate
 from pipeline.core.frames import frame_of
 from tests.gold.kraft_truth import in_effect, true_states
 from tests.gold.lab_runs import changes
@@ -37,11 +37,11 @@ def scored(cluster: Path, at: datetime) -> Counter[str]:
     live = set(sessions.filter(col("left_at").is_null())["broker_id"])
     held, alive = states(cluster, ms(at)), live_at(cluster, ms(at))
     found = Counter[str]()
-    for row in answers.rows(TIMELINE, holds(None), STATE).to_dicts():
+    for row in answers.rows(TIMELINE, holds_at(None), STATE).to_dicts():
         true = held.get((row["topic"], row["partition"]))
         for broker in {*sessions["broker_id"]} if true and not row["is_deleting"] else ():
             if can_have(row, broker):
-                said, is_so = fate(row, broker, live), true_fate(true, broker, alive) if true else ""
+                said, is_so = restart_fate(row, broker, live), true_fate(true, broker, alive) if true else ""
                 outcome = "right" if said == is_so else "unknown" if said == "unknown" else "wrong"
                 found += Counter([outcome, is_so])
     return found

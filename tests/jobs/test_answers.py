@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from jobs.questions.answers import Answers, day_of, holds
-from jobs.questions.compare import states
-from jobs.questions.outages import COLUMNS, asked, by_topic, open_lines, outage_lines
-from jobs.screen.facts import gather
+from jobs.questions.answers import Answers, begin_of_utc_day, holds_at
+from jobs.questions.compare import partition_states_at
+from jobs.questions.outages import COLUMNS, by_topic, open_lines, outage_lines, worst_outages
+from jobs.screen.facts import gather_facts
 from pipeline.catalog.tables import BY_SHORT_NAME, SPECS
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
@@ -46,7 +46,7 @@ def test_partitions_at_the_end() -> None:
     [(at(0.999), 0), (at(1), 1), (at(1.5), 1), (at(4.999), 6), (at(5), 6), (None, 6)],
 )
 def test_an_interval_holds_from_its_begin_until_before_its_end(moment: datetime | None, held: int) -> None:
-    found = answers(partition_timeline=INTERVALS).rows("gold.partition_timeline", holds(moment))
+    found = answers(partition_timeline=INTERVALS).rows("gold.partition_timeline", holds_at(moment))
     assert len(found) == held
     begins = set(found["valid_from_at"]) - {at(2)}
     assert begins == ({at(5)} if moment is None or moment >= at(5) else {at(1)} if held else set())
@@ -168,7 +168,7 @@ def test_checks_of_a_day_are_asked_by_time() -> None:
         "initial_state_dump": {"check": "initial_state_dump", "said": 4, "equal": 4, "differing": 0, "undecided": 0}
     }  # fmt: skip
     assert one.replay_checks(None)["initial_state_dump"]["said"] == 7
-    assert day_of(at(6)) == at(0)
+    assert begin_of_utc_day(at(6)) == at(0)
 
 
 OUTAGES = """
@@ -184,7 +184,7 @@ OUTAGES = """
 def test_outages_by_event() -> None:
     """What was short is counted and no event's; of events that lasted as long the first comes first."""
     rows = answers(partition_outage=OUTAGES).rows("gold.partition_outage", None, COLUMNS)
-    told = asked(rows, at(10))
+    told = worst_outages(rows, at(10))
     assert told.all == {
         "outages": 5, "partitions": 5, "noticed_ms": 10_950, "unsure_ms": 0, "most_ms": None, "longest_ms": 5000,
         "open": 1, "long": 3, "unsure_long": 0, "short": 1, "begun": 1, "unended": 0,
@@ -218,7 +218,7 @@ def test_what_is_not_yet_long_is_not_told_as_long(unsure: str, said: str) -> Non
     {unsure}
     """
     rows = answers(partition_outage=text).rows("gold.partition_outage", None, COLUMNS)
-    assert said in " ".join(" ".join(outage_lines(asked(rows, at(10)))).split())
+    assert said in " ".join(" ".join(outage_lines(worst_outages(rows, at(10)))).split())
 
 
 @pytest.mark.parametrize("how", ["lines_missing", "taken_over"])
@@ -231,7 +231,7 @@ def test_what_no_line_ends_is_not_told_as_short(how: str) -> None:
     a     | 1          | 0         | 5.000      | 7.000    | unknown    | 1-1     | {how}     | inferred
     """
     rows = answers(partition_outage=text).rows("gold.partition_outage", None, COLUMNS)
-    said = " ".join(" ".join(outage_lines(asked(rows, at(10)))).split())
+    said = " ".join(" ".join(outage_lines(worst_outages(rows, at(10)))).split())
     assert said.startswith(
         "OUTAGE 1 of 1 s or more, 2.0 s in total over all partitions, from 1 event; open 0; "
     )
@@ -254,19 +254,19 @@ def test_open_outages_by_partition() -> None:
 
 def test_who_leads_beside_what_is_described() -> None:
     """Kafka tells no leader that is dead."""
-    found = states(answers(partition_timeline=INTERVALS), None)
+    found = partition_states_at(answers(partition_timeline=INTERVALS), None)
     assert {key: row["leader"] for key, row in found.items()} == {
         ("a", 0): 2, ("a", 1): -1, ("a", 2): None, ("b", 1): 2, ("b", 2): -1,
     }  # fmt: skip
-    earlier = states(answers(partition_timeline=INTERVALS), at(3.6))
+    earlier = partition_states_at(answers(partition_timeline=INTERVALS), at(3.6))
     assert (earlier["a", 0]["leader"], earlier["a", 1]["leader"]) == (1, -1)
 
 
 def test_a_cluster_of_which_nothing_is_built_is_asked_for_little() -> None:
-    facts = gather(answers(), {}, 0)
+    facts = gather_facts(answers(), {}, 0)
     assert (facts.read["files"], facts.read["last_at"], facts.read["nodes"]) == (0, None, [])
     assert (facts.brokers, facts.outages, facts.moves, facts.lines) == (None, None, None, {})
-    built = gather(answers(), {one.name: "1 a" for one in SPECS}, 0)
+    built = gather_facts(answers(), {one.name: "1 a" for one in SPECS}, 0)
     assert built.outages is None and built.brokers == [] and built.moves == {"normal": 0}
 
 

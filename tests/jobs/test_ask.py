@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from jobs import cli
-from jobs.questions.ask import chosen, moment_or_clock, on_day
+from jobs.questions.ask import choose_finding, moment_or_clock, on_day
 from jobs.questions.ask_text import evidence_lines, timeline_table
 from jobs.questions.given_names import TopicPartition, node_id, topic_partition, unknown_partition
-from jobs.questions.outages import topic_lines
-from jobs.questions.terms import after_lines, life_lines, short_table, step_lines
+from jobs.questions.outages import outage_topic_lines
+from jobs.questions.terms import after_lines, life_lines, short_table, term_step_lines
 from jobs.text import command_to_see, printable_lines
 from pipeline.core.errors import InputProblem
 from tests.frames import at
@@ -62,11 +62,11 @@ def test_times_are_utc_and_a_time_of_day_is_of_the_last_day() -> None:
 
 def test_a_finding_is_known_by_number_and_by_id() -> None:
     findings = [{"finding_id": "aa11"}, {"finding_id": "bb22"}]
-    assert [chosen(name, findings)[0] for name in ("F2", "f2", "2", "bb22")] == [2, 2, 2, 2]
+    assert [choose_finding(name, findings)[0] for name in ("F2", "f2", "2", "bb22")] == [2, 2, 2, 2]
     with pytest.raises(InputProblem, match=r"Expected a finding F3, found F1 to F2; take its number"):
-        chosen("F3", findings)
+        choose_finding("F3", findings)
     with pytest.raises(InputProblem, match="found no finding at all"):
-        chosen("F1\x1b[31m", [])
+        choose_finding("F1\x1b[31m", [])
 
 
 def test_an_unknown_partition_names_what_is_near() -> None:
@@ -134,7 +134,7 @@ def test_wrong_arguments_end_with_2(argv: list[str], capsys: pytest.CaptureFixtu
 
 def test_what_nothing_bounds_is_no_number() -> None:
     known = {"partitions": 1, "outages": 2, "noticed_ms": 60_000, "longest_ms": 1000, "open": 0}
-    lines = topic_lines(
+    lines = outage_topic_lines(
         [{"topic": "a", **known, "most_ms": 90_000}, {"topic": "b", **known, "most_ms": None}]
     )
     assert [line.split()[4] for line in lines[2:]] == ["1.50", "?"]
@@ -200,7 +200,7 @@ def test_a_term_that_little_is_known_of() -> None:
     row |= {"term_id": "1-7", "life": 1, "controller_id": 2, "controller_epoch": 7, "ready_ms": None,
             "refused_count": 0, "lines": {}}  # fmt: skip
     assert life_lines(row, None) == ["  ELECTED   no line of it was read", "  ENDED     not known how"]
-    assert after_lines(row) == [] and step_lines(row) == []
+    assert after_lines(row) == [] and term_step_lines(row) == []
     assert short_table([row], [{"term_id": "1-7"}])[1].split() == [
         "7",
         "2",

@@ -12,9 +12,9 @@ import pytest
 from jobs.questions import brokers, context, gauges, imbalance
 from jobs.questions.answers import Answers
 from jobs.questions.changes import command as changes
-from jobs.questions.named.catalog import answer_to, parsed
+from jobs.questions.named.catalog import answer_to, parse_question
 from jobs.questions.window import Window
-from jobs.report.told import told_of
+from jobs.report.told import cluster_report
 from tests.incident.answers import SAMPLE
 from tests.incident.test_command import printed
 from tests.report.reading import read
@@ -64,7 +64,7 @@ def test_incident(flag: str, at: str, why: str, capsys: pytest.CaptureFixture[st
 
 
 def test_report(sample_answers: Answers) -> None:
-    told = told_of(sample_answers, Window(since=LATER), "off", is_stored=False)
+    told = cluster_report(sample_answers, Window(since=LATER), "off", is_stored=False)
     assert told.verdict.startswith(f"NOT ENOUGH EVIDENCE: {END}")
 
 
@@ -76,27 +76,27 @@ def test_report(sample_answers: Answers) -> None:
     ],
 )  # fmt: skip
 def test_questions_by_name(words: str, sample_answers: Answers) -> None:
-    found = answer_to(parsed([*words.split(), "2027-11-21T09:00"]), sample_answers)
+    found = answer_to(parse_question([*words.split(), "2027-11-21T09:00"]), sample_answers)
     assert found.answer.sentence.startswith(f"Not enough evidence: {END}")
 
 
 def test_changes_before_the_data(sample_answers: Answers) -> None:
-    found = answer_to(parsed(["changes", "--until", "2025-01-01T00:00"]), sample_answers)
+    found = answer_to(parse_question(["changes", "--until", "2025-01-01T00:00"]), sample_answers)
     assert found.answer.sentence.startswith(f"Not enough evidence: {BEGIN}")
-    assert f"not enough evidence: {END}" in flat(changes.changes(given(since=LATER), sample_answers))
+    assert f"not enough evidence: {END}" in flat(changes.show_changes(given(since=LATER), sample_answers))
 
 
 def test_gauges_have_no_value(sample_answers: Answers) -> None:
-    head, *rows = gauges.told(given(at=LATER), sample_answers)
+    head, *rows = gauges.show_gauges(given(at=LATER), sample_answers)
     assert END in head and not any(char.isdigit() for row in rows[1:4] for char in row.split()[-1])
-    document = json.loads("\n".join(gauges.told(given(at=LATER, format="json"), sample_answers)))
+    document = json.loads("\n".join(gauges.show_gauges(given(at=LATER, format="json"), sample_answers)))
     steps = [step for one in document["gauges"] for step in one["steps"]]
     assert steps and {(step["at"], step["value"]) for step in steps} == {("2027-11-21T09:00:00+00:00", None)}
 
 
 def test_imbalance_has_no_value(sample_answers: Answers) -> None:
-    assert END in flat(imbalance.imbalance(given(at=LATER), sample_answers))
-    rows = json.loads("\n".join(imbalance.imbalance(given(at=LATER, format="json"), sample_answers)))
+    assert END in flat(imbalance.show_imbalance(given(at=LATER), sample_answers))
+    rows = json.loads("\n".join(imbalance.show_imbalance(given(at=LATER, format="json"), sample_answers)))
     assert [row["broker_id"] for row in rows] == [1, 2, 3]
     assert {(row["imbalance_ratio"], row["leads"], row["certainty"]) for row in rows} == {
         (None, None, "undetermined")
@@ -104,7 +104,10 @@ def test_imbalance_has_no_value(sample_answers: Answers) -> None:
 
 
 def test_brokers_and_context_say_of_when_it_is(sample_answers: Answers) -> None:
-    for said in (brokers.brokers(LATER, sample_answers), context.context(given(at=LATER), sample_answers)):
+    for said in (
+        brokers.show_brokers(LATER, sample_answers),
+        context.show_context(given(at=LATER), sample_answers),
+    ):
         assert f"(not enough evidence, {END}: as it stood at 2026-11-21 09:00:" in flat(said)
-    document = json.loads("\n".join(context.context(given(at=LATER, format="json"), sample_answers)))
+    document = json.loads("\n".join(context.show_context(given(at=LATER, format="json"), sample_answers)))
     assert END in document["not_told"][0]

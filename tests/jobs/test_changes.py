@@ -10,8 +10,8 @@ from polars import col
 
 from jobs.cli import main
 from jobs.questions.answers import Answers
-from jobs.questions.changes.asked import changes_of, outcome
-from jobs.questions.changes.command import notes
+from jobs.questions.changes.asked import changes_of, outcome_words
+from jobs.questions.changes.command import change_note_lines
 from jobs.questions.changes.kinds import KINDS, OUTCOMES, REASONS
 from jobs.questions.changes.of_settings import without_minimum
 from jobs.questions.changes.screen import change_lines
@@ -148,7 +148,7 @@ def test_a_controller_with_another_registration_had_lost_its_session() -> None:
         ("controller_znode_deleted", 10),
         ("controller_znode_deleted", 30),
     ]
-    assert notes(answers_of(controller_term=terms.with_columns(elected_at=None)), known)[-1] == (
+    assert change_note_lines(answers_of(controller_term=terms.with_columns(elected_at=None)), known)[-1] == (
         "Of the controllers of 1-1, 1-2, 1-3, … no election was read: what they were asked is told as far as others "
         "print it."
     )
@@ -241,8 +241,8 @@ def test_whatever_became_of_it_has_words() -> None:
 
 def test_several_outcomes_are_counted() -> None:
     row = {"outcomes": ["completed", "cancelled", "completed"], "ms": 4300}
-    assert outcome(row) == "2 completed after 4.3 s, 1 cancelled"
-    assert outcome({"outcomes": [], "ms": None}) is None
+    assert outcome_words(row) == "2 completed after 4.3 s, 1 cancelled"
+    assert outcome_words({"outcomes": [], "ms": None}) is None
 
 
 def test_settings_are_of_their_requests(shared: Path) -> None:

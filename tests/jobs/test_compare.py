@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from jobs import cli
-from jobs.questions.compare import Comparison, compare, comparison_lines, require_same
-from jobs.questions.describe import Described, described
+from jobs.questions.compare import Comparison, compare_partitions, comparison_lines, require_same
+from jobs.questions.describe import Described, read_described
 from pipeline.core.errors import InputProblem, NotConfirmed
 
 OLD = """\
@@ -37,7 +37,7 @@ def row(
 def test_forms_of_all_releases(tmp_path: Path, text: str) -> None:
     file = tmp_path / "described.txt"
     file.write_text(text)
-    assert described(file) == TOLD
+    assert read_described(file) == TOLD
 
 
 @pytest.mark.parametrize(
@@ -53,19 +53,19 @@ def test_what_is_not_described_is_refused(tmp_path: Path, text: str | None, said
     if text is not None:
         file.write_text(text)
     with pytest.raises(InputProblem, match=said):
-        described(file)
+        read_described(file)
 
 
 def test_what_differs_and_what_nobody_knows() -> None:
     same = {("orders", 0): row(1, [1, 2], [2, 1]), ("orders", 1): row(-1, [2, 1], [2])}
-    assert compare(TOLD, same) == Comparison(2, compare(TOLD, same).unknown, [], 0)
-    assert not compare(TOLD, same).unknown
+    assert compare_partitions(TOLD, same) == Comparison(2, compare_partitions(TOLD, same).unknown, [], 0)
+    assert not compare_partitions(TOLD, same).unknown
     unsure = {
         ("orders", 0): row(1, [1, 2], [1], is_isr_stale=True),
         ("orders", 1): row(None, None, None),
         ("b", 0): row(1, [1], [1]),
     }
-    found = compare(TOLD, unsure)
+    found = compare_partitions(TOLD, unsure)
     assert (found.same, dict(found.unknown), found.differing, found.topics_left) == (
         0, {"isr": 2, "leader": 1, "replicas": 1}, [], 1,
     )  # fmt: skip
@@ -73,10 +73,10 @@ def test_what_differs_and_what_nobody_knows() -> None:
         ("orders", 0): row(2, [2, 1], [1], is_in_doubt=True),
         ("orders", 1): row(-1, [1, 2], [2], is_assignment_stale=True),
     }
-    found = compare(TOLD, doubtful)
+    found = compare_partitions(TOLD, doubtful)
     assert (dict(found.unknown), found.differing) == ({"leader": 1, "replicas": 2, "isr": 1}, [])
     other = {("orders", 0): row(2, [2, 1], [1]), ("orders", 2): row(1, [1], [1])}
-    found = compare(TOLD, other)
+    found = compare_partitions(TOLD, other)
     assert found.differing == [
         (("orders", 0), "leader", "1", "2"),
         (("orders", 0), "replicas", "[1,2]", "[2,1]"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobs.cli import COMMANDS
-from jobs.completion import script
+from jobs.completion import completion_script
 from jobs.questions.named.catalog import QUESTIONS
 from tests.conftest import REPOSITORY
 
@@ -25,7 +25,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 @pytest.fixture(scope="module")
 def bash(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("completion") / PROGRAM
-    path.write_text(script("bash"))
+    path.write_text(completion_script("bash"))
     return path
 
 
@@ -71,7 +71,7 @@ def test_files_and_folders_are_completed(bash: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells_have_one_too(shell: str, tmp_path: Path) -> None:
-    text = script(shell)
+    text = completion_script(shell)
     assert all(name in text for name in (*COMMANDS, *QUESTIONS))
     if shutil.which(shell):
         (tmp_path / "script").write_text(text)

@@ -13,7 +13,7 @@ from jobs.questions import context as question
 from jobs.questions.answers import Answers
 from jobs.questions.context_rows import Context, context_at
 from jobs.questions.own_context import context_of
-from pipeline.core.conditions import equals
+from pipeline.core.conditions import column_equals
 from pipeline.core.errors import InputProblem
 from tests.jobs.cluster_scores import Compared
 from tests.jobs.cluster_truth import SETS, Score
@@ -126,7 +126,9 @@ def test_while_nobody_is_known_in_office_who_is_live_is_not_known(compared: Of) 
 def test_elections_are_pending_until_they_have_an_end(compared: Of) -> None:
     """Ten preferred elections were begun in the life of this cluster, each done within a tenth of a second."""
     answers = compared(QUICK[0]).answers
-    begun = answers.rows("silver.election_event", equals("selector", "PREFERRED") & equals("step", "started"))
+    begun = answers.rows(
+        "silver.election_event", column_equals("selector", "PREFERRED") & column_equals("step", "started")
+    )
     times = begun["logged_at"].unique().to_list()
     at_once = [context_at(answers, at).parts["pending_election"] for at in times]
     later = [context_at(answers, at + timedelta(seconds=0.1)).parts["pending_election"] for at in times]
@@ -157,15 +159,15 @@ def asked(**given: Any) -> argparse.Namespace:
 
 def test_counts_come_first_then_what_is_not_well(sample_answers: Answers) -> None:
     at = datetime(2026, 11, 21, 9, 0, 13, tzinfo=UTC)
-    lines = question.context(asked(at=at), sample_answers)
+    lines = question.show_context(asked(at=at), sample_answers)
     assert [one.split()[0] for one in lines[1:5]] == ["CONTROLLER", "BROKERS", "TOPICS", "PARTITIONS"]
     short = len(lines)
-    assert len(question.context(asked(at=at, partitions=True), sample_answers)) > short
+    assert len(question.show_context(asked(at=at, partitions=True), sample_answers)) > short
 
 
 def test_json_has_every_row_with_who_knows_it(sample_answers: Answers) -> None:
     at = datetime(2026, 11, 21, 9, 0, 13, tzinfo=UTC)
-    told = json.loads("\n".join(question.context(asked(at=at, format="json"), sample_answers)))
+    told = json.loads("\n".join(question.show_context(asked(at=at, format="json"), sample_answers)))
     assert told["at"] == "2026-11-21T09:00:13+00:00"
     assert {"part", "key", "value", "since_at", "known_by", "certainty"} == set(told["rows"][0])
     held = context_at(sample_answers, at)

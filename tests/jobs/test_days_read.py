@@ -12,12 +12,12 @@ from polars import selectors
 from jobs.questions.answers import Answers
 from jobs.questions.context_rows import context_at
 from jobs.questions.named.controllers import who_was_controller
-from jobs.questions.named.happened import About, rows_of
+from jobs.questions.named.happened import About, source_rows
 from jobs.questions.named.sources import SOURCES
-from pipeline.catalog.tables import TABLES, Refresh, Table
+from pipeline.catalog.tables import TABLES, CatalogTable, Refresh
 from pipeline.core.errors import WarehouseDamaged
-from pipeline.store.delta import SKIPPED_BY, statistics
-from pipeline.store.direct_reading import as_declared
+from pipeline.store.delta import SKIPPED_BY, statistics_properties
+from pipeline.store.direct_reading import arrow_table_as_declared
 from pipeline.store.published_tables import PublishedTables
 from schemas.gold import broker_session, partition_timeline
 
@@ -29,27 +29,27 @@ QUESTIONS: dict[str, Callable[[Answers], object]] = {
     "context": lambda answers: context_at(answers, AT).parts,
     "who-was-controller": lambda answers: who_was_controller(answers, AT),
     "what-happened": lambda answers: [
-        rows_of(answers, one, AT - MINUTES, AT + MINUTES, About()) for one in SOURCES
+        source_rows(answers, one, AT - MINUTES, AT + MINUTES, About()) for one in SOURCES
     ],
 }
 # Who had left by a time is told by all days before it.
 OF_ALL_DAYS_BEFORE = {broker_session.SPEC}
 
 
-def written(folder: Path, table: Table, rows: pl.DataFrame) -> list[Path]:
+def written(folder: Path, table: CatalogTable, rows: pl.DataFrame) -> list[Path]:
     """A night's commit of a table, with bounds of the columns that a table of the product has them of; its files."""
     target = folder / table.spec.layer / table.spec.table
     before = set(target.glob("*.parquet"))
     write(
         target,
-        as_declared(rows.select(table.spec.columns), table.spec),
+        arrow_table_as_declared(rows.select(table.spec.columns), table.spec),
         mode="append",
-        configuration=statistics(table.spec),
+        configuration=statistics_properties(table.spec),
     )
     return sorted(set(target.glob("*.parquet")) - before)
 
 
-def on_day(table: Table, rows: pl.DataFrame, day: int) -> pl.DataFrame:
+def on_day(table: CatalogTable, rows: pl.DataFrame, day: int) -> pl.DataFrame:
     """The rows on another day; what goes on is of the days after it, as nights leave it."""
     ended = rows.drop_nulls(table.ordered_by) if day < 0 and table.ordered_by else rows
     return ended.with_columns(selectors.datetime() + timedelta(days=day))

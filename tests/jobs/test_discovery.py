@@ -8,7 +8,7 @@ import pytest
 
 from jobs.intake.discovery import candidates_by_cluster, listing_now
 from jobs.intake.file_probe import require_same_files
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.core.errors import InputProblem
 
@@ -16,7 +16,7 @@ from pipeline.core.errors import InputProblem
 def settings(tmp_path: Path, **flags: object) -> Settings:
     own = tmp_path / "own.yaml"
     own.write_text("path_patterns: ['^of (?P<cluster>.*) on (?P<node>[0-9]+)/']\n")
-    return load(own, flags, environ={})
+    return load_settings(own, flags, environ={})
 
 
 def files(root: Path, *names: str) -> str:

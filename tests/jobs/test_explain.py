@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from jobs import cli
 from jobs.docs import EXAMPLE, explained_example
-from jobs.explain.folding import alike, folded, listed
+from jobs.explain.folding import fold_like_records, fold_record_group, list_distinct_texts
 from jobs.explain.record_in_file import offset_of_line, record_at
-from jobs.explain.text import as_lines
-from pipeline.kafka.reading.pasted import pasted, rows_of
+from jobs.explain.text import explanation_lines
+from pipeline.kafka.reading.pasted import read_pasted_text, rows_in_envelope
 from tests.conftest import REPOSITORY
 from tests.kafka.real_lines import READY, REAL, TIME
 
@@ -89,8 +89,8 @@ def test_what_is_not_understood_has_its_reason_and_what_is_near(
 @given(before=st.binary(max_size=40), after=st.binary(max_size=40), cut=st.integers(0, len(READY)))
 def test_nothing_pasted_acts_on_the_terminal(before: bytes, after: bytes, cut: int) -> None:
     data = before + READY.encode()[:cut] + b"\x1b[2J\x9b31m\x00\x07" + after + READY.encode()[cut:]
-    for record in pasted(data).records:
-        lines = as_lines(alike([record]), None, 80)
+    for record in read_pasted_text(data).records:
+        lines = explanation_lines(fold_record_group([record]), None, 80)
         assert all(line.isprintable() for line in lines), lines
 
 
@@ -123,7 +123,7 @@ def test_a_name_that_is_longer_than_its_column_stands_whole(
 
 def offsets_of(data: bytes) -> list[tuple[int, int, str]]:
     """Offset, length and event of every record; read in one go."""
-    rows, _ = rows_of(data)
+    rows, _ = rows_in_envelope(data)
     return [(row["byte_offset"], row["byte_length"], row["event"]) for row in rows]
 
 
@@ -220,7 +220,7 @@ PASTE = "".join(
 
 
 def test_records_of_one_wording_are_one_answer() -> None:
-    (sent, failed), left = folded(pasted(PASTE.encode()).records, 2)
+    (sent, failed), left = fold_like_records(read_pasted_text(PASTE.encode()).records, 2)
     assert (sent.count, sent.partitions, failed.count, failed.told.level, left) == (
         2,
         "a-0, b-1",
@@ -234,14 +234,14 @@ def test_records_of_one_wording_are_one_answer() -> None:
 
 
 def test_errors_are_among_what_is_shown() -> None:
-    (failed,), left = folded(pasted(PASTE.encode()).records, 1)
+    (failed,), left = fold_like_records(read_pasted_text(PASTE.encode()).records, 1)
     assert (failed.told.level, left) == ("ERROR", 2)
 
 
 def test_of_long_lists_the_first_are_shown() -> None:
-    assert listed(["a", "b", "a"], is_all=True) == "a, b"
-    assert listed([*"abcdefgh"], is_all=True) == "a, b, c, d, e, f and 2 more"
-    assert listed(["x" * 70, "y"], is_all=False) == f"{'x' * 70} and more"
+    assert list_distinct_texts(["a", "b", "a"], is_all=True) == "a, b"
+    assert list_distinct_texts([*"abcdefgh"], is_all=True) == "a, b, c, d, e, f and 2 more"
+    assert list_distinct_texts(["x" * 70, "y"], is_all=False) == f"{'x' * 70} and more"
 
 
 def test_the_example_of_the_readme_is_a_line_of_the_sample() -> None:

@@ -8,9 +8,9 @@ import pytest
 from polars import col
 
 from jobs.questions.answers import Answers
-from jobs.questions.verify_findings import claim, evidence
+from jobs.questions.verify_findings import evidence_records, finding_claim
 from pipeline.rules.proving.proof import NOT_CONFIRMED
-from pipeline.rules.verified import verified
+from pipeline.rules.verified import verify_claim
 from tests.conftest import REPOSITORY
 from tests.jobs.answering import answers_of_logs
 from tests.lab import READ
@@ -40,7 +40,9 @@ def cluster(request: pytest.FixtureRequest, shared: Path) -> Answers:
 def test_no_finding_is_refuted_by_its_lines(cluster: Answers) -> None:
     findings = cluster.findings()
     found = cluster.records([place for one in findings for place in one["evidence"]])
-    told = [(one["sentence"], verified(claim(one), evidence(one, found))) for one in findings]
+    told = [
+        (one["sentence"], verify_claim(finding_claim(one), evidence_records(one, found))) for one in findings
+    ]
     assert cluster.terms()
     assert [one for one in told if one[1][0] == NOT_CONFIRMED] == []
 
@@ -50,7 +52,9 @@ def test_no_reason_is_refuted_by_its_lines(shared: Path, name: str) -> None:
     answers = answers_of_logs(shared / name, (*READ, "server"))
     findings = [one for one in answers.findings() if "end_reasons" in fact_texts(one["facts"])]
     found = answers.records([place for one in findings for place in one["evidence"]])
-    told = [(one["sentence"], verified(claim(one), evidence(one, found))) for one in findings]
+    told = [
+        (one["sentence"], verify_claim(finding_claim(one), evidence_records(one, found))) for one in findings
+    ]
     assert len(told) > 10
     assert [one for one in told if one[1][0] == NOT_CONFIRMED] == []
 

@@ -11,9 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from jobs import cli
-from jobs.questions.findings import require_calm, write
-from jobs.questions.findings_out import Told, as_csv, as_json, as_jsonl, as_prometheus
-from jobs.questions.findings_schema import schema
+from jobs.questions.findings import require_calm_clusters, write_whole_file
+from jobs.questions.findings_out import ClusterFindings, as_csv, as_jsonl, as_prometheus, findings_json
+from jobs.questions.findings_schema import findings_json_schema
 from pipeline.core.errors import FindingsReached, SettingsError
 
 AT = datetime(2026, 11, 21, 9, 0, 21, 678000, tzinfo=UTC)
@@ -37,13 +37,13 @@ FINDINGS = [
     ),
 ]
 CLUSTERS = [
-    Told("c", FINDINGS, {("f", 7): {"path": "b1/controller.log", "line": 3, "raw": b""}}, AT, AT),
-    Told('d"\\\n', [], {}, None),
+    ClusterFindings("c", FINDINGS, {("f", 7): {"path": "b1/controller.log", "line": 3, "raw": b""}}, AT, AT),
+    ClusterFindings('d"\\\n', [], {}, None),
 ]
 
 
 def test_json_says_all_of_each() -> None:
-    told = json.loads(as_json(CLUSTERS))
+    told = json.loads(findings_json(CLUSTERS))
     assert [json.loads(line) for line in as_jsonl(CLUSTERS).splitlines()] == told
     assert told[0]["sentence"] == FINDINGS[0]["sentence"]
     assert told[0]["valid_from_at"] == "2026-11-21T09:00:21.678000+00:00"
@@ -53,8 +53,8 @@ def test_json_says_all_of_each() -> None:
 
 
 def test_json_is_of_its_schema() -> None:
-    judge = Draft202012Validator(schema(), format_checker=Draft202012Validator.FORMAT_CHECKER)
-    told = json.loads(as_json(CLUSTERS))
+    judge = Draft202012Validator(findings_json_schema(), format_checker=Draft202012Validator.FORMAT_CHECKER)
+    told = json.loads(findings_json(CLUSTERS))
     judge.validate(told)
     for name, value in (
         ("severity", "fatal"),
@@ -91,22 +91,24 @@ def test_metrics_count_what_stands_and_name_every_cluster() -> None:
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     target = tmp_path / "kca.prom"
-    write(target, "one\n")
-    write(target, "two\n")
+    write_whole_file(target, "one\n")
+    write_whole_file(target, "two\n")
     assert [one.name for one in tmp_path.iterdir()] == ["kca.prom"]
     assert target.read_text() == "two\n"
     with pytest.raises(SettingsError, match="Expected --output in a folder that can be written"):
-        write(tmp_path / "missing" / "kca.prom", "three\n")
+        write_whole_file(tmp_path / "missing" / "kca.prom", "three\n")
 
 
 def test_what_is_known_or_over_does_not_fail() -> None:
-    require_calm(None, CLUSTERS)
+    require_calm_clusters(None, CLUSTERS)
     with pytest.raises(FindingsReached, match="found 2;"):
-        require_calm("warning", CLUSTERS)
+        require_calm_clusters("warning", CLUSTERS)
     over = [
-        Told("c", [one for one in FINDINGS if one["status"] == "resolved" or one["suppressed_by"]], {}, AT)
+        ClusterFindings(
+            "c", [one for one in FINDINGS if one["status"] == "resolved" or one["suppressed_by"]], {}, AT
+        )
     ]
-    require_calm("info", over)
+    require_calm_clusters("info", over)
 
 
 @pytest.mark.usefixtures("sample_in_memory")

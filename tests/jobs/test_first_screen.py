@@ -11,14 +11,14 @@ from pyspark.sql import SparkSession
 
 from jobs.intake.discovery import Listing
 from jobs.questions.answers import Answers
-from jobs.questions.finding_lines import finding_lines
+from jobs.questions.finding_lines import screen_finding_lines
 from jobs.run.request import RunRequest, RunResult
-from jobs.run.results import require_whole
-from jobs.screen.facts import gather
+from jobs.run.results import require_whole_result
+from jobs.screen.facts import gather_facts
 from jobs.screen.first_screen import first_screen
-from jobs.screen.sections import is_since
-from jobs.screen.verdict import verdict
-from jobs.settings.load import load
+from jobs.screen.sections import is_term_since
+from jobs.screen.verdict import verdict_lines
+from jobs.settings.load import load_settings
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import PartialInput
 from pipeline.store.published_tables import PublishedTables
@@ -39,7 +39,7 @@ def finding(rule: str, status: str, from_at: datetime, until_at: datetime | None
 
 def told_lines(findings: list[dict[str, Any]], since: datetime | None = None) -> list[str]:
     """Without what to do, which tests/jobs/test_playbook.py is about."""
-    return [line for line in finding_lines(findings, {}, LAST, since) if not line.startswith(" " * 8)]
+    return [line for line in screen_finding_lines(findings, {}, LAST, since) if not line.startswith(" " * 8)]
 
 
 def test_what_was_over_is_not_listed_and_numbers_stay() -> None:
@@ -56,7 +56,9 @@ def test_what_was_over_is_not_listed_and_numbers_stay() -> None:
     ]
     assert "WARN F2" in told_lines(findings)[1]
     finding_of_the_day = finding("no_controller", "new", MIDNIGHT, None)
-    assert finding_lines([finding_of_the_day], {}, LAST)[0].startswith("WARN F1 00:00:00.000 no_controller")
+    assert screen_finding_lines([finding_of_the_day], {}, LAST)[0].startswith(
+        "WARN F1 00:00:00.000 no_controller"
+    )
 
 
 def test_many_of_a_rule_are_told_in_one_line() -> None:
@@ -96,7 +98,7 @@ def test_terms_of_the_window(
 ) -> None:
     hours = {"last_act_at": last_act, "superseded_at": superseded, "ended_at": None}
     times = {name: None if at is None else MIDNIGHT + timedelta(hours=at) for name, at in hours.items()}
-    assert is_since({"ended_how": how, **times}, MIDNIGHT) is bool(shown)
+    assert is_term_since({"ended_how": how, **times}, MIDNIGHT) is bool(shown)
 
 
 def body(screen: str) -> list[str]:
@@ -120,7 +122,9 @@ def test_the_documented_screen_is_that_of_the_sample(
     document = (REPOSITORY / "docs" / "first-screen.md").read_text(encoding="utf-8")
     told = document.split("<!-- first-screen:start -->\n```\n")[1].split("```")[0]
     cluster = sample_answers.cluster_id
-    request = RunRequest("nightly", "warehouse", cluster, lambda: Listing([]), load(None, {}, {}, None))
+    request = RunRequest(
+        "nightly", "warehouse", cluster, lambda: Listing([]), load_settings(None, {}, {}, None)
+    )
     watermarks = {one.name: "1 a" for one in SPECS}
     result = RunResult(
         cluster, "run", "published", {}, {"records": 23_694}, watermarks, {"not_asked": 6}, is_judged=True
@@ -131,7 +135,7 @@ def test_the_documented_screen_is_that_of_the_sample(
 
 
 def test_rows_that_the_gate_left_out_are_told(sample_answers: Answers) -> None:
-    request = RunRequest("nightly", "w", "c", lambda: Listing([]), load(None, {}, {}, None))
+    request = RunRequest("nightly", "w", "c", lambda: Listing([]), load_settings(None, {}, {}, None))
     said = "2 rows of gold.finding break key_is_unique"
     result = RunResult(
         sample_answers.cluster_id, "run", "published", {}, {"records": 23_694},
@@ -142,7 +146,7 @@ def test_rows_that_the_gate_left_out_are_told(sample_answers: Answers) -> None:
 
 
 def test_a_node_of_another_zone_is_told_and_the_run_is_partial(sample_answers: Answers) -> None:
-    request = RunRequest("nightly", "w", "c", lambda: Listing([]), load(None, {}, {}, None))
+    request = RunRequest("nightly", "w", "c", lambda: Listing([]), load_settings(None, {}, {}, None))
     said = "its times are 5 h ahead of those of nodes 1, 2"
     result = RunResult(
         sample_answers.cluster_id, "run", "published", {}, {"records": 23_694},
@@ -151,7 +155,7 @@ def test_a_node_of_another_zone_is_told_and_the_run_is_partial(sample_answers: A
     screen = first_screen(sample_answers.tables, "w/lab", request, result).text
     assert f"another zone: node 3: {said}" in screen
     with pytest.raises(PartialInput, match=f"node 3 that does not: {said}"):
-        require_whole(result)
+        require_whole_result(result)
 
 
 @pytest.mark.parametrize(
@@ -166,32 +170,32 @@ def test_a_node_of_another_zone_is_told_and_the_run_is_partial(sample_answers: A
 def test_with_files_that_were_not_read_the_verdict_is_never_nothing_found(
     sample_answers: Answers, unread: int, kept: list[str], said: str
 ) -> None:
-    facts = gather(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
+    facts = gather_facts(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
     first_of = {one["severity"]: one | {"status": "new"} for one in facts.findings}
     told = replace(facts, findings=[first_of[one] for one in kept])
-    assert verdict(told, unread, is_judged=True) == [f"VERDICT  {said}"]
+    assert verdict_lines(told, unread, is_judged=True) == [f"VERDICT  {said}"]
 
 
 def test_the_verdict_says_what_is_offline_though_no_finding_goes_on(sample_answers: Answers) -> None:
-    facts = gather(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
+    facts = gather_facts(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
     assert facts.at_end is not None
     stopped = replace(facts, findings=[], at_end={**facts.at_end, "offline": 38})
     said = "nothing found; at the end of the data 38 partitions without a leader"
-    assert verdict(stopped, 0, is_judged=True) == [f"VERDICT  {said}"]
+    assert verdict_lines(stopped, 0, is_judged=True) == [f"VERDICT  {said}"]
 
 
 def test_nothing_found_without_state_change_log_is_not_enough(sample_answers: Answers) -> None:
-    facts = gather(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
+    facts = gather_facts(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
     assert facts.half_read is None
     half = replace(facts, findings=[], half_read="no state-change.log was read")
     said = "NOT ENOUGH EVIDENCE: no state-change.log was read; in the rest nothing found"
-    assert verdict(half, 0, is_judged=True) == [f"VERDICT  {said}"]
+    assert verdict_lines(half, 0, is_judged=True) == [f"VERDICT  {said}"]
 
 
 def test_what_was_not_read_is_named(sample_answers: Answers) -> None:
     """Up to five, each with why, and how many more there are."""
     request = RunRequest(
-        "nightly", "w", sample_answers.cluster_id, lambda: Listing([]), load(None, {}, {}, None)
+        "nightly", "w", sample_answers.cluster_id, lambda: Listing([]), load_settings(None, {}, {}, None)
     )
     unread = [
         (f"/k/broker-{number}/controller.log", "no line of a Kafka controller log") for number in range(7)
@@ -218,7 +222,9 @@ def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str,
     store = ClusterWarehouse(spark, sample_warehouse, cluster)
     published = store.published()
     tables = PublishedTables(store.folder, published.versions)
-    request = RunRequest("nightly", sample_warehouse, cluster, lambda: Listing([]), load(None, {}, {}, None))
+    request = RunRequest(
+        "nightly", sample_warehouse, cluster, lambda: Listing([]), load_settings(None, {}, {}, None)
+    )
     told = published.counts, published.watermarks
     result = RunResult(cluster, "run", "published", published.versions, *told, is_judged=True)
     assert "SINCE" not in sample_screen
@@ -242,5 +248,5 @@ def test_the_worst_outage_stands_for_its_group() -> None:
     some = [finding("outage", "new", MIDNIGHT + timedelta(hours=hour), LAST) for hour in (1, 2, 3)]
     for one, total in zip(some, ("71", "9000", "800"), strict=True):
         one |= {"sentence": f"{total} ms", "facts": {"total_ms": total}}
-    told = finding_lines(some, {}, LAST)[0]
+    told = screen_finding_lines(some, {}, LAST)[0]
     assert told.startswith("WARN F1-F3 02:00:00.000 3 events left") and "the worst: 9000 ms  [" in told

@@ -2,9 +2,9 @@
 
 from importlib.resources import files
 
-from jobs.incremental.fingerprints import sound
+from jobs.incremental.fingerprints import tables_on_fresh_inputs
 from jobs.run.cluster_run import ABOUT_FILES
-from pipeline.catalog.knowledge import FORMS, contents
+from pipeline.catalog.knowledge import FORMS, read_knowledge_files
 from pipeline.catalog.tables import TABLES
 from pipeline.store.published import Published
 
@@ -13,16 +13,18 @@ BUILT = frozenset(one.spec.name for one in TABLES if one.build is not None)
 
 def test_what_stands_on_a_table_that_is_built_anew_soon_is_not_sound() -> None:
     """An upgrade builds what differs from its declaration; of the rest it knows only that older code built it."""
-    assert sound(BUILT, ()) == BUILT
+    assert tables_on_fresh_inputs(BUILT, ()) == BUILT
     derived = {"silver.log_gap", "gold.evidence", "silver.wording_seen"}
-    assert sound(derived, BUILT - derived) == derived
-    assert sound(derived, BUILT - {*derived, "silver.controller_event"}) == {"silver.wording_seen"}
-    assert sound(derived - {"silver.wording_seen"}, ()) == frozenset()
+    assert tables_on_fresh_inputs(derived, BUILT - derived) == derived
+    assert tables_on_fresh_inputs(derived, BUILT - {*derived, "silver.controller_event"}) == {
+        "silver.wording_seen"
+    }
+    assert tables_on_fresh_inputs(derived - {"silver.wording_seen"}, ()) == frozenset()
 
 
 def test_what_files_are_recognised_by_is_there() -> None:
     """One that was renamed would be left out of the number, and its changes reach no file that was seen."""
-    assert {name for name, _ in contents(files("pipeline.kafka"), "pipeline.kafka")} >= FORMS
+    assert {name for name, _ in read_knowledge_files(files("pipeline.kafka"), "pipeline.kafka")} >= FORMS
 
 
 def test_what_is_said_of_files_follows_their_sightings() -> None:

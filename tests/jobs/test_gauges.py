@@ -11,10 +11,10 @@ import pytest
 
 from jobs.questions import gauges as question
 from jobs.questions.answers import Answers
-from jobs.questions.deletion_course import stages
-from jobs.questions.gauge_steps import Window, stretches, summed, told
-from jobs.questions.gauge_values import DELETION, gauges
-from jobs.questions.open_metrics import Series, exposition
+from jobs.questions.deletion_course import stages_of_deletion
+from jobs.questions.gauge_steps import GaugeWindow, known_value_steps, sum_weights, weighted_spans
+from jobs.questions.gauge_values import DELETION, gauges_in_window
+from jobs.questions.open_metrics import Series, exposition_lines
 from pipeline.core.errors import InputProblem
 from pipeline.core.stored_tables import MemoryTables
 from tests.jobs.cluster_scores import Compared
@@ -61,7 +61,10 @@ def test_gauges_are_those_of_the_truth(compared: Of, name: str) -> None:
 
 
 def values_at(answers: Answers, at: datetime) -> dict[tuple[str, int | None], int | None]:
-    return {(one.name, one.node): one.steps["value"].item(-1) for one in gauges(answers, Window(at, at))}
+    return {
+        (one.name, one.node): one.steps["value"].item(-1)
+        for one in gauges_in_window(answers, GaugeWindow(at, at))
+    }
 
 
 def test_what_a_deletion_waits_for_is_counted(compared: Of) -> None:
@@ -117,7 +120,7 @@ def test_a_controller_that_starts_forgets_what_was_deleted() -> None:
             *(line(7, "started"), line(8, "failed", 0, 2), line(9, "resumed", reason="2, 3")),
         ],
     }
-    found = [(one.state, one.left, sorted(one.ineligible)) for one in stages(life)]
+    found = [(one.state, one.left, sorted(one.ineligible)) for one in stages_of_deletion(life)]
     assert found == [
         *(("queued", 3, []), ("in_progress", 3, []), ("in_progress", 3, [(0, 3)]), ("put_off", 3, [(0, 3)])),
         *(("put_off", 2, [(0, 3)]), ("put_off", 2, [(0, 3)]), ("queued", 3, [])),
@@ -127,7 +130,7 @@ def test_a_controller_that_starts_forgets_what_was_deleted() -> None:
 
 def test_replicas_that_are_not_all_known_are_not_counted() -> None:
     life = {"deletion_requested_at": BEGIN, "partitions": [], "deletion_lines": [line(0, "requested")]}
-    assert stages(life)[0].left is None
+    assert stages_of_deletion(life)[0].left is None
 
 
 def seconds(steps: pl.DataFrame) -> list[tuple[int, int | None]]:
@@ -138,15 +141,16 @@ def test_steps_are_sums_of_what_holds_and_null_where_it_is_not_told() -> None:
     def at(second: int) -> datetime:
         return BEGIN + timedelta(seconds=second)
 
-    window = Window(at(10), at(100))
-    counted = summed(
-        stretches([(at(0), at(20), 1), (at(5), None, 2), (at(20), at(200), 1), (at(0), at(10), 9)]), window
+    window = GaugeWindow(at(10), at(100))
+    counted = sum_weights(
+        weighted_spans([(at(0), at(20), 1), (at(5), None, 2), (at(20), at(200), 1), (at(0), at(10), 9)]),
+        window,
     )
     assert seconds(counted) == [(10, 3)]
-    more = summed(stretches([(at(0), None, 2), (at(30), at(50), 1)]), window)
+    more = sum_weights(weighted_spans([(at(0), None, 2), (at(30), at(50), 1)]), window)
     assert seconds(more) == [(10, 2), (30, 3), (50, 2)]
-    known, unknown = stretches([(at(20), at(60), 1)]), stretches([(at(40), at(45), 1)])
-    assert seconds(told(more, known, unknown, window)) == [
+    known, unknown = weighted_spans([(at(20), at(60), 1)]), weighted_spans([(at(40), at(45), 1)])
+    assert seconds(known_value_steps(more, known, unknown, window)) == [
         *((10, None), (20, 2), (30, 3), (40, None)),
         *((45, 3), (50, 2), (60, None)),
     ]
@@ -159,7 +163,7 @@ def test_samples_repeat_while_a_value_holds_and_a_gap_is_nan_once() -> None:
     steps = [(at(0), None), (at(10), 2), (at(150), None), (at(300), 0)]
     one = Series("a_b", 'What "it" is.', {"cluster": 'x"\\y'}, steps)
     start = round(BEGIN.timestamp())
-    assert list(exposition([one], at(350), timedelta(seconds=60))) == [
+    assert list(exposition_lines([one], at(350), timedelta(seconds=60))) == [
         '# HELP a_b What \\"it\\" is.',
         "# TYPE a_b gauge",
         *(f'a_b{{cluster="x\\"\\\\y"}} 2 {start + each}.000' for each in (10, 70, 130)),
@@ -176,7 +180,7 @@ def asked(**given: Any) -> argparse.Namespace:
 
 
 def test_open_metrics_are_what_the_format_asks(sample_answers: Answers) -> None:
-    text = "\n".join(question.told(asked(format="openmetrics"), sample_answers)) + "\n"
+    text = "\n".join(question.show_gauges(asked(format="openmetrics"), sample_answers)) + "\n"
     found = series_of(text)
     assert ("kafka_controller_kafkacontroller_offlinepartitionscount", 'cluster="lab-2.2.2"') in found
     assert ("kafka_controller_kafkacontroller_activecontrollercount", 'cluster="lab-2.2.2",node="1"') in found
@@ -186,7 +190,7 @@ def test_open_metrics_are_what_the_format_asks(sample_answers: Answers) -> None:
 
 
 def test_json_has_every_step_under_kafkas_name(sample_answers: Answers) -> None:
-    one = json.loads("\n".join(question.told(asked(format="json"), sample_answers)))["gauges"]
+    one = json.loads("\n".join(question.show_gauges(asked(format="json"), sample_answers)))["gauges"]
     bean = "kafka.controller:type=KafkaController,name=GlobalTopicCount"
     (topics,) = (each for each in one if each["bean"] == bean)
     assert topics["metric"] == "kafka_controller_kafkacontroller_globaltopiccount"
@@ -194,9 +198,9 @@ def test_json_has_every_step_under_kafkas_name(sample_answers: Answers) -> None:
 
 
 def test_text_tells_each_gauge_and_its_last_steps(sample_answers: Answers) -> None:
-    lines = question.told(asked(), sample_answers)
+    lines = question.show_gauges(asked(), sample_answers)
     assert " ".join(lines[1].split()) == "GAUGE lowest highest highest at last changes not told"
-    at = question.told(asked(at=datetime(2026, 11, 21, 9, 0, 13, tzinfo=UTC)), sample_answers)
+    at = question.show_gauges(asked(at=datetime(2026, 11, 21, 9, 0, 13, tzinfo=UTC)), sample_answers)
     assert at[1].split() == ["GAUGE", "value"] and len(at) > len(DELETION)
 
 
@@ -209,10 +213,10 @@ def test_an_exposition_ends_as_the_format_asks(capsys: pytest.CaptureFixture[str
 def test_a_period_that_ends_before_it_begins_is_refused(sample_answers: Answers) -> None:
     late, early = datetime(2026, 11, 21, 9, 0, 13, tzinfo=UTC), datetime(2026, 11, 21, 9, 0, 10, tzinfo=UTC)
     with pytest.raises(InputProblem, match="--since before --until"):
-        question.told(asked(since=late, until=early), sample_answers)
+        question.show_gauges(asked(since=late, until=early), sample_answers)
 
 
 @pytest.mark.parametrize("text", ["0", "300", "1.5", "x"])
 def test_samples_are_never_further_apart_than_prometheus_draws_them(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="1 to 299"):
-        question.seconds(text)
+        question.parse_step_seconds(text)

@@ -7,20 +7,20 @@ import pytest
 
 from jobs.intake.discovery import Candidate, Listing
 from jobs.intake.probe_plan import Offsets, look_twice
-from jobs.intake.segments import is_changed
+from jobs.intake.segments import is_file_changed
 from jobs.intake.vanished_paths import (
     OF_ANOTHER,
     READ_ELSEWHERE,
     SHOWED_NOTHING,
     Seen,
     held_by,
-    settled,
+    vanished_sightings,
     without_gone,
 )
-from pipeline.bronze.planning import Plan, Sighting
-from pipeline.core.contents import Looked
+from pipeline.bronze.planning import FileSighting, Plan
+from pipeline.core.contents import InspectedFile
 from pipeline.core.files import Listed
-from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.layout.paths import locate_path
 from pipeline.kafka.reading.masking import Masking
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -47,11 +47,11 @@ def sighted(said: Mapping[str, tuple[str, int, str | None]]) -> dict[str, Seen]:
 def candidate(
     path: str, problem: str | None = None, size: int = 9, *, is_elsewhere: bool = False
 ) -> Candidate:
-    return Candidate(Listed(path, path, size, NOW, problem, is_elsewhere), locate(path))
+    return Candidate(Listed(path, path, size, NOW, problem, is_elsewhere), locate_path(path))
 
 
 def ended(listing: Listing, held: Sequence[str] = ("f",)) -> dict[str, str | None]:
-    found = list(settled(listing, sighted(SAID), held, str))
+    found = list(vanished_sightings(listing, sighted(SAID), held, str))
     assert {one.state for one in found} <= {"known"}
     return {one.found.path: one.sentence for one in found}
 
@@ -95,7 +95,7 @@ def test_paths_of_a_masked_warehouse_are_told_as_they_are_stored() -> None:
     paths = [f"/kafka-1.corp.example/kafka-{node}.corp.example" for node in (2, 3, 4)]
     stored = {masking.path(f"{path}/controller.log"): ("unreadable", 0, None) for path in paths}
     listing = Listing([candidate(paths[1], "folder: denied", 0)], ["/kafka-1.corp.example"])
-    found = list(settled(listing, sighted(stored), (), masking.path))
+    found = list(vanished_sightings(listing, sighted(stored), (), masking.path))
     assert [one.stored_path for one in found] == sorted(
         masking.path(f"{path}/controller.log") for path in (paths[0], paths[2])
     )
@@ -107,18 +107,18 @@ def test_what_is_gone_when_it_is_looked_into_is_not_spoken_of() -> None:
     files = [candidate(one, size=size) for one, size in (("a", 5), ("b", 9), ("c", 9))]
     looks: list[list[str]] = []
 
-    def look(some: Sequence[Candidate], offsets: Offsets) -> list[Looked]:
+    def look(some: Sequence[Candidate], offsets: Offsets) -> list[InspectedFile]:
         looks.append([one.listed.path for one in some])
         there = [one for one in some if one.listed.path in ("ac", "a", "a")[len(looks) - 1]]
         return [
-            Looked(one.listed, "c", size=one.listed.size_bytes, first_record_hash="h",
+            InspectedFile(one.listed, "c", size=one.listed.size_bytes, first_record_hash="h",
                    hashes={one.listed.size_bytes: "x"}) for one in there
         ]  # fmt: skip
 
     found = look_twice(look, files, [], [], {})
     assert looks == [["a", "b", "c"], ["a", "c"]]
     assert [one.found.path for one in found] == ["a"]
-    planned = Plan((), (Sighting(files[0].listed, "read", None, "f"),))
+    planned = Plan((), (FileSighting(files[0].listed, "read", None, "f"),))
     listing = without_gone(Listing(files, ["/"]), files, planned)
     assert listing == Listing(files[:1], ["/"])
 
@@ -129,8 +129,8 @@ def test_what_is_read_is_what_is_there_and_was_made_out() -> None:
     planned = Plan(
         (),
         (
-            Sighting(files[0].listed, "read", None, "f4"),
-            Sighting(files[2].listed, "unreadable", "torn", "f5"),
+            FileSighting(files[0].listed, "read", None, "f4"),
+            FileSighting(files[2].listed, "unreadable", "torn", "f5"),
         ),
     )
     assert held_by(files, planned, seen) == {"f2", "f4"}
@@ -140,4 +140,4 @@ def test_what_is_read_is_what_is_there_and_was_made_out() -> None:
 def test_what_ended_is_looked_at_again_when_it_is_back(*, is_elsewhere: bool) -> None:
     before = {"state": "known", "size_bytes": 0, "modified_at": NOW, "sentence": "x", "file_id": None}
     back = candidate("/logs/a", "folder: denied", 0, is_elsewhere=is_elsewhere)
-    assert is_changed(back, before, lambda _: "", is_server_read=False) is not is_elsewhere
+    assert is_file_changed(back, before, lambda _: "", is_server_read=False) is not is_elsewhere

@@ -14,9 +14,9 @@ from jobs.questions.answers import Answers
 from jobs.questions.imbalance import (
     BARS,
     SLICES,
-    bar,
     drawn_by_broker,
     is_question,
+    ratio_bar,
     seconds_over,
     until_end,
 )
@@ -38,14 +38,21 @@ def test_a_question_is_known_by_its_options() -> None:
 
 
 def test_a_bar_is_as_high_as_the_ratio() -> None:
-    assert [bar(ratio) for ratio in (None, 0.0, 0.124, 0.125, 0.999, 1.0)] == [" ", "▁", "▁", "▂", "█", "█"]
+    assert [ratio_bar(ratio) for ratio in (None, 0.0, 0.124, 0.125, 0.999, 1.0)] == [
+        " ",
+        "▁",
+        "▁",
+        "▂",
+        "█",
+        "█",
+    ]
 
 
 def test_a_ratio_is_drawn_to_the_end_and_counts_while_over_its_limit() -> None:
     """A part of the period is a second here; what begins with the end of the data stands in the last one."""
     intervals = until_end(frame(leader_imbalance.SPEC, INTERVALS), at(SLICES))
     drawn = drawn_by_broker(intervals, at(0), at(SLICES))
-    assert drawn == {1: bar(0.5) * 17 + bar(0.05) * 15, 2: " " * 31 + bar(1.0)}
+    assert drawn == {1: ratio_bar(0.5) * 17 + ratio_bar(0.05) * 15, 2: " " * 31 + ratio_bar(1.0)}
     assert seconds_over(intervals, None) == {1: 16.0}
     assert seconds_over(intervals, 4) == {1: 32.0, 2: 0.0}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from tests.incident.answers import SAMPLE, answer_of, differing, settings_of, stored_tables, tables_of
 
 pytestmark = pytest.mark.spark
@@ -10,7 +10,7 @@ CLUSTER = "lab-2.2.2"
 
 
 def test_all_tables_of_the_sample(sample_warehouse: str) -> None:
-    plain = load(None, {}, {}, None)
+    plain = load_settings(None, {}, {}, None)
     settings = settings_of().model_copy(update={"server_log": plain.server_log})
     found = tables_of(answer_of([SAMPLE], settings, CLUSTER))
     stored = stored_tables(sample_warehouse, CLUSTER)

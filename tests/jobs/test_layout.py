@@ -5,9 +5,9 @@ import shutil
 import pytest
 
 from jobs import cli
-from jobs.layout import columns, command_lines, table, wrapped
+from jobs.layout import command_lines, format_table, screen_width, wrap_text
 from jobs.questions.answers import Answers
-from jobs.questions.log_folder import below, folder_of
+from jobs.questions.log_folder import folder_of, path_below
 
 COMMANDS = (
     "findings", "show F1", "show F3", "status", "outages", "terms", "term 3", "context", "context --partitions",
@@ -40,28 +40,31 @@ def test_commands_hold_80_columns_and_lose_nothing(
 
 def test_the_width_is_what_columns_says_else_80(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
-    assert columns() == 60
+    assert screen_width() == 60
     monkeypatch.delenv("COLUMNS")
     monkeypatch.setattr(shutil.os, "get_terminal_size", lambda _: (_ for _ in ()).throw(OSError))  # type: ignore[attr-defined]
-    assert columns() == 80
+    assert screen_width() == 80
 
 
 def test_items_numbers_and_long_words_are_not_torn_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    assert wrapped(f"{'a' * 42}  12 of 15 records | 3 files", 2) == ["a" * 42, "  12 of 15 records | 3 files"]
-    assert wrapped("x" * 56 + " 12 s, broker 3") == ["x" * 56, "    12 s, broker 3"]
-    assert wrapped("a b\x1b " + "p" * 70) == ["a b·", "    " + "p" * 70]
-    assert wrapped("a\x00b" * 20) == ["a·b" * 20]
+    assert wrap_text(f"{'a' * 42}  12 of 15 records | 3 files", 2) == [
+        "a" * 42,
+        "  12 of 15 records | 3 files",
+    ]
+    assert wrap_text("x" * 56 + " 12 s, broker 3") == ["x" * 56, "    12 s, broker 3"]
+    assert wrap_text("a b\x1b " + "p" * 70) == ["a b·", "    " + "p" * 70]
+    assert wrap_text("a\x00b" * 20) == ["a·b" * 20]
 
 
 def test_a_table_that_is_too_wide_stands_in_two_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    assert table(("A", "", "B"), [("1", "", "2")]) == ["A  B", "1  2"]
+    assert format_table(("A", "", "B"), [("1", "", "2")]) == ["A  B", "1  2"]
     wide = ("n" * 30, "m" * 30, "")
-    assert table(("NAME", "more", ""), [wide, ("a", "", "x")]) == [
+    assert format_table(("NAME", "more", ""), [wide, ("a", "", "x")]) == [
         "NAME", "    more", "n" * 30, "    " + "m" * 30, "a", "    " + " " * 32 + "x",
     ]  # fmt: skip
-    assert table(("NAME", "why"), [("n" * 52, "so it is")]) == [
+    assert format_table(("NAME", "why"), [("n" * 52, "so it is")]) == [
         f"{'NAME':<52}  why", f"{'n' * 52}  so it", " " * 54 + "is",
     ]  # fmt: skip
 
@@ -90,8 +93,8 @@ def test_a_command_that_goes_on_can_be_pasted(monkeypatch: pytest.MonkeyPatch) -
 )
 def test_the_folder_of_all_logs_is_said_once(paths: list[str], folder: str, near: str) -> None:
     assert folder_of(paths) == folder
-    assert below(paths[0], folder) == near
-    assert len({below(path, folder) for path in paths}) == len(paths)
+    assert path_below(paths[0], folder) == near
+    assert len({path_below(path, folder) for path in paths}) == len(paths)
 
 
 def test_paths_of_json_are_whole(sample_in_memory: Answers) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from jobs.intake.changed_while_read import is_as_listed, lost_segments, rewritten, without
+from jobs.intake.changed_while_read import is_as_listed, lost_segments, plan_without_lost, rewritten_load_seqs
 from jobs.intake.probe_plan import Offsets
-from pipeline.bronze.planning import Plan, Segment, Sighting
-from pipeline.core.contents import Looked
+from pipeline.bronze.planning import FileSighting, Plan, Segment
+from pipeline.core.contents import InspectedFile
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import Listed, list_files
-from pipeline.core.fingerprint import fingerprint
+from pipeline.core.fingerprint import take_fingerprint
 
 START = re.compile(b"[xz]")
 
@@ -25,7 +25,7 @@ def listed(path: Path, content: bytes = b"x" * 100) -> Listed:
 
 
 def segment(found: Listed, load_seq: int = 1, reopens: tuple[int, ...] = ()) -> Segment:
-    return Segment(Looked(found, "c"), f"f{load_seq}", load_seq, 10, 100, reopens)
+    return Segment(InspectedFile(found, "c"), f"f{load_seq}", load_seq, 10, 100, reopens)
 
 
 def test_a_file_is_as_listed_while_it_only_grows(tmp_path: Path) -> None:
@@ -62,9 +62,9 @@ def test_what_would_replace_published_rows_is_never_given_up(tmp_path: Path) -> 
         lost_segments([one], {})
 
 
-def looked_at(found: Listed, *offsets: int) -> Looked:
-    seen = fingerprint(BytesIO(Path(found.path).read_bytes()), START, offsets)
-    return Looked(found, "c", size=seen.size, first_record_hash="first", hashes=seen.hashes)
+def looked_at(found: Listed, *offsets: int) -> InspectedFile:
+    seen = take_fingerprint(BytesIO(Path(found.path).read_bytes()), START, offsets)
+    return InspectedFile(found, "c", size=seen.size, first_record_hash="first", hashes=seen.hashes)
 
 
 def test_a_file_that_holds_other_bytes_now_is_lost_whatever_its_length(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_file_that_holds_other_bytes_now_is_lost_whatever_its_length(tmp_path:
     (tmp_path / "gone").unlink()
     asked: list[str] = []
 
-    def look(some: Sequence[Listed], offsets: Offsets) -> list[Looked]:
+    def look(some: Sequence[Listed], offsets: Offsets) -> list[InspectedFile]:
         asked.extend(Path(one.path).name for one in some)
         found = [looked_at(one, *offsets["first"]) for one in some]
         return [
@@ -85,7 +85,7 @@ def test_a_file_that_holds_other_bytes_now_is_lost_whatever_its_length(tmp_path:
             for one in found
         ]
 
-    assert rewritten(planned, look) == {2}
+    assert rewritten_load_seqs(planned, look) == {2}
     assert asked == ["changed", "grown", "cut", "rolled"]
     assert lost_segments(planned, dict.fromkeys(range(1, 7), 100), {2}) == [planned[1]]
     with pytest.raises(InputProblem, match="found others in their place since; nothing is published"):
@@ -96,12 +96,12 @@ def test_every_path_of_a_lost_content_is_looked_at_again(tmp_path: Path) -> None
     lost, kept = segment(listed(tmp_path / "a"), 1), segment(listed(tmp_path / "b"), 2)
     copy = listed(tmp_path / "copy")
     sightings = (
-        Sighting(lost.looked.found, "read", None, "f1"),
-        Sighting(copy, "known", "the beginning of a longer copy", "f1"),
-        Sighting(kept.looked.found, "read", None, "f2"),
-        Sighting(replace(copy, path="other"), "not_kafka", "no line", None),
+        FileSighting(lost.looked.found, "read", None, "f1"),
+        FileSighting(copy, "known", "the beginning of a longer copy", "f1"),
+        FileSighting(kept.looked.found, "read", None, "f2"),
+        FileSighting(replace(copy, path="other"), "not_kafka", "no line", None),
     )
-    found = without(Plan((lost, kept), sightings), [lost])
+    found = plan_without_lost(Plan((lost, kept), sightings), [lost])
     assert found.segments == (kept,)
     assert [(one.state, one.file_id) for one in found.sightings] == [
         ("unreadable", "f1"),

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from jobs.settings.load import load
-from jobs.settings.places import place
+from jobs.settings.load import load_settings
+from jobs.settings.places import setting_place
 from pipeline.core.errors import SettingsError
 
 
@@ -40,7 +40,7 @@ def test_who_asks_for_a_key_that_is_missing_is_told(
 ) -> None:
     file = write(tmp_path, text)
     with pytest.raises(SettingsError) as problem:
-        load(file, environ=environ)
+        load_settings(file, environ=environ)
     words = f"Expected a key of at least 16 characters, as {asked} asks for masking, found {found}; "
     assert str(problem.value).startswith(words.format(file=file))
     assert "brief" not in str(problem.value)
@@ -58,5 +58,5 @@ def test_who_asks_for_a_key_that_is_missing_is_told(
 )
 def test_a_setting_stands_in_a_line(tmp_path: Path, text: str, key: str, line: int | None) -> None:
     file = write(tmp_path, text)
-    assert place(str(file), key) == (f"{file} (line {line})" if line else str(file))
-    assert place("--zone", "zone") == "--zone"
+    assert setting_place(str(file), key) == (f"{file} (line {line})" if line else str(file))
+    assert setting_place("--zone", "zone") == "--zone"

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from jobs.questions.answers import Answers
-from jobs.questions.named.answer import as_text, with_lines
-from jobs.questions.named.requests import changes
+from jobs.questions.named.answer import answer_lines, with_evidence_lines
+from jobs.questions.named.requests import answer_changes
 from pipeline.core.errors import InputProblem
 
 
@@ -15,23 +15,23 @@ def at(clock: str) -> datetime:
 
 
 def test_changes_of_a_time_are_told_with_their_lines(sample_answers: Answers) -> None:
-    found = changes(sample_answers, at("08:59:50"), at("09:00:10"))
+    found = answer_changes(sample_answers, at("08:59:50"), at("09:00:10"))
     assert found.sentence == (
         "3 changes that people or tools asked for since 2026-11-21 08:59:50.000 UTC until 2026-11-21 09:00:10.000 UTC."
     )
     assert found.told[0].text == "deletion of topic billing.v2: completed after 54 ms (controller 2, epoch 6)"
-    answered = with_lines(sample_answers, "changes", found)
-    assert len(answered.lines) == 3 and "Whether a tool created a topic" in as_text(answered)[-1]
-    of_one = changes(sample_answers, at("08:59:50"), None, "payments")
+    answered = with_evidence_lines(sample_answers, "changes", found)
+    assert len(answered.lines) == 3 and "Whether a tool created a topic" in answer_lines(answered)[-1]
+    of_one = answer_changes(sample_answers, at("08:59:50"), None, "payments")
     assert [one.text for one in of_one.told] == [
         "deletion of topic payments: completed after 4.4 s (controller 2, epoch 8)"
     ]
-    nothing = changes(sample_answers, at("09:00:25"), None).sentence
+    nothing = answer_changes(sample_answers, at("09:00:25"), None).sentence
     assert nothing.startswith("No line shows a change that people or tools asked for since")
-    assert changes(sample_answers, at("10:00:00"), None).sentence.startswith(
+    assert answer_changes(sample_answers, at("10:00:00"), None).sentence.startswith(
         "Not enough evidence: the data end"
     )
     with pytest.raises(InputProblem, match="--until after --since"):
-        changes(sample_answers, at("09:00:00"), at("08:00:00"))
+        answer_changes(sample_answers, at("09:00:00"), at("08:00:00"))
     with pytest.raises(InputProblem, match="a topic nope in the logs read"):
-        changes(sample_answers, None, None, "nope")
+        answer_changes(sample_answers, None, None, "nope")

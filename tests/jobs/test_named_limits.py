@@ -11,10 +11,10 @@ import pytest
 from jobs.cli import main
 from jobs.questions import ask
 from jobs.questions.answers import Answers
-from jobs.questions.context_text import controller_text
+from jobs.questions.context_text import context_controller_text
 from jobs.questions.named import catalog
 from jobs.questions.named.controllers import who_was_controller
-from jobs.questions.tenures import NOT_KNOWN, controllers, tenures
+from jobs.questions.tenures import NOT_KNOWN, controller_rows, read_terms
 from jobs.questions.unpublished import WatchedTables
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables
@@ -88,12 +88,12 @@ def test_a_controller_lives_on_behind_its_last_line(
 
 def test_the_context_knows_as_much_of_the_controller(sample_answers: Answers) -> None:
     """The same evidence gives the same answer."""
-    terms, read = tenures(sample_answers), sample_answers.read()
+    terms, read = read_terms(sample_answers), sample_answers.read()
     moments = [read["first_at"] + number * (read["last_at"] - read["first_at"]) / 97 for number in range(97)]
     offices = Counter[str]()
     for moment in moments:
         said = who_was_controller(sample_answers, moment).sentence
-        rows = controllers(terms, moment)
+        rows = controller_rows(terms, moment)
         value = rows[0]["value"] if rows else {"office": NOT_KNOWN}
         offices[value["office"]] += 1
         if value["office"] == NOT_KNOWN:
@@ -108,7 +108,7 @@ def test_the_context_knows_as_much_of_the_controller(sample_answers: Answers) ->
 def test_what_is_not_known_of_an_office_is_said() -> None:
     value = {"office": NOT_KNOWN, "controller_epoch": 6, "last_controller_id": 3}
     row = {"value": value, "since_at": at("08:10:00"), "known_by": "1-6"}
-    assert controller_text(row, at("08:11:00"), is_mixed=False) == (
+    assert context_controller_text(row, at("08:11:00"), is_mixed=False) == (
         "CONTROLLER  not known since 08:10:00.000, the last line of 3 in office (epoch 6, term 1-6)"
     )
 
@@ -117,7 +117,7 @@ def test_the_end_of_a_controller_that_no_line_tells_is_not_told() -> None:
     """It is that of its last line, which a process that was killed outlived."""
     value = {"office": "vacant", "controller_epoch": 6, "last_controller_id": 3}
     row = {"value": value, "since_at": at("08:10:00"), "known_by": "1-6"}
-    found = controller_text(row, at("08:11:00"), is_mixed=False)
+    found = context_controller_text(row, at("08:11:00"), is_mixed=False)
     assert found.startswith("CONTROLLER  none known since 08:10:00")
 
 

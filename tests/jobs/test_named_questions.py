@@ -9,16 +9,16 @@ import pytest
 from jobs.questions.answers import Answers
 from jobs.questions.given_names import TopicPartition
 from jobs.questions.named import catalog
-from jobs.questions.named.answer import as_json, as_text, with_lines
-from jobs.questions.named.catalog import QUESTIONS, asked_text, parsed
+from jobs.questions.named.answer import answer_lines, answers_json, with_evidence_lines
+from jobs.questions.named.catalog import QUESTIONS, asked_text, parse_question
 from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.missing import missing_evidence
 from jobs.questions.named.nights import compare_nights
-from jobs.questions.named.partitions import doubts, sentence, why_leaderless, why_so
-from jobs.questions.named.requests import changes
+from jobs.questions.named.partitions import leaderless_sentence, outage_doubts, why_leaderless, why_so
+from jobs.questions.named.requests import answer_changes
 from jobs.questions.named.sources import END_OF_OUTAGE
-from jobs.questions.named.standing import flapping, imbalance_now, stuck, unclean
+from jobs.questions.named.standing import answer_flapping, answer_stuck, answer_unclean, imbalance_now
 from pipeline.core.errors import InputProblem
 from pipeline.core.frames import frame_of
 from schemas.gold import finding, leader_imbalance
@@ -88,11 +88,13 @@ def test_an_outage_lasts_as_long_as_lines_tell(ended_how: str, said: str) -> Non
     row = {"noticed_at": at("08:00:00"), "ended_at": at("08:02:00"), "ended_how": ended_how, "noticed_ms": 82}
     row |= {"most_ms": 120_000, "root_event": "broker failure", "root_broker_id": 1}
     row |= {"root_left_how": "uncontrolled", "certainty": "inferred"}
-    assert said in sentence(TopicPartition("t", 0), row)
+    assert said in leaderless_sentence(TopicPartition("t", 0), row)
     unsure = row | {"certainty": "undetermined"}
-    assert "(not certain, 82 ms between these lines): " in sentence(TopicPartition("t", 0), unsure)
-    assert doubts(row | {"ended_how": "elected"}) == []
-    assert doubts(unsure | {"ended_how": "elected"}) == ["whether it lasted so long, as lines are missing"]
+    assert "(not certain, 82 ms between these lines): " in leaderless_sentence(TopicPartition("t", 0), unsure)
+    assert outage_doubts(row | {"ended_how": "elected"}) == []
+    assert outage_doubts(unsure | {"ended_how": "elected"}) == [
+        "whether it lasted so long, as lines are missing"
+    ]
 
 
 def test_why_an_election_failed_and_what_is_missing_to_judge_it() -> None:
@@ -148,9 +150,9 @@ def test_a_question_is_told_as_people_write_it() -> None:
         "why-leaderless orders-0",
         "stuck",
     ):
-        assert asked_text(parsed(words.split())) == words
-    assert asked_text(parsed(["what-happened", "--around", "60m"])) == "what-happened --around 1h"
-    assert asked_text(parsed(["what-happened", "--around=300s"])) == "what-happened"
+        assert asked_text(parse_question(words.split())) == words
+    assert asked_text(parse_question(["what-happened", "--around", "60m"])) == "what-happened --around 1h"
+    assert asked_text(parse_question(["what-happened", "--around=300s"])) == "what-happened"
 
 
 @pytest.mark.parametrize(("around", "code"), [("999999999d", 0), ("99999999999999d", 2)])
@@ -166,11 +168,11 @@ def test_a_length_is_as_long_as_it_may_be(
 
 
 def test_what_stands(sample_answers: Answers) -> None:
-    assert unclean(sample_answers, None).sentence == "1 unclean election."
-    assert unclean(sample_answers, None).not_known[0].startswith("whether 20 elections of 416")
-    assert stuck(sample_answers, None).sentence == "Nothing is told to be stuck."
-    assert len(flapping(sample_answers, None).told) == 2
-    assert flapping(sample_answers, at("10:00:00")).told == []
+    assert answer_unclean(sample_answers, None).sentence == "1 unclean election."
+    assert answer_unclean(sample_answers, None).not_known[0].startswith("whether 20 elections of 416")
+    assert answer_stuck(sample_answers, None).sentence == "Nothing is told to be stuck."
+    assert len(answer_flapping(sample_answers, None).told) == 2
+    assert answer_flapping(sample_answers, at("10:00:00")).told == []
     assert imbalance_now(sample_answers).sentence == "Over the limit: broker 1."
     gaps = missing_evidence(sample_answers, None)
     assert (
@@ -196,7 +198,7 @@ def test_what_waits_is_counted(rule: str, count: int, said: str) -> None:
     ]
     ended = {"rule": "outage", "severity": "critical", "sentence": "over", "valid_until_at": at("08:00:00")}
     table = pa.Table.from_pylist([*rows, ended | {"status": "new"}], finding.SPEC.arrow)
-    found = stuck(answers_of(finding=frame_of(table)), None)
+    found = answer_stuck(answers_of(finding=frame_of(table)), None)
     assert found.sentence == f"{said} the end of the data."
     assert [one.text for one in found.told][:1] == ["warning: deletion 0"]
 
@@ -205,19 +207,19 @@ def test_nothing_is_made_up_of_no_data() -> None:
     answers = answers_of()
     for found in (
         who_was_controller(answers, None),
-        unclean(answers, None),
+        answer_unclean(answers, None),
         imbalance_now(answers),
         compare_nights(answers, lambda _: answers),
-        changes(answers, None, None),
+        answer_changes(answers, None, None),
     ):
         assert found.sentence.startswith("Not enough evidence")
 
 
 def test_an_answer_shows_its_lines(sample_answers: Answers) -> None:
-    found = with_lines(sample_answers, "flapping", flapping(sample_answers, None))
-    lines = as_text(found)
+    found = with_evidence_lines(sample_answers, "flapping", answer_flapping(sample_answers, None))
+    lines = answer_lines(found)
     assert lines[0] == "lab-2.2.2  flapping  (data to 2026-11-21 09:00:26.102 UTC)"
-    (row,) = json.loads(as_json([found]))
+    (row,) = json.loads(answers_json([found]))
     for one, told in zip(row["told"], found.answer.told, strict=True):
         assert len(one["lines"]) == len(told.evidence) > 2
         assert f"      {len(one['lines']) - 2} more: --format json" in lines

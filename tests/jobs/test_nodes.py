@@ -4,20 +4,20 @@ import polars as pl
 import pytest
 
 from jobs.questions.nodes import (
-    controller_text,
-    in_office,
+    controllers_without_term,
     kraft_wordings,
+    last_active_controller,
+    last_controller_text,
     may_be_silent,
     mode_of,
     mode_of_release,
-    offices,
     release_text,
     releases_before,
     releases_of,
 )
 from jobs.questions.rows import Row
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.kafka.wording.releases import bits, everything
+from pipeline.kafka.wording.releases import all_release_bits, release_bits
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
 
@@ -47,7 +47,7 @@ def test_one_release_explains_the_nodes_that_can_share_one() -> None:
     ],
 )
 def test_a_range_in_words(since: str, until: str, text: str, *, is_silent: bool) -> None:
-    one = bits(since, until)
+    one = release_bits(since, until)
     assert (release_text([one]), may_be_silent([one])) == (text, is_silent)
 
 
@@ -62,13 +62,13 @@ def test_a_range_in_words(since: str, until: str, text: str, *, is_silent: bool)
 )
 def test_a_release_has_the_mode_that_is_told(since: str, until: str, mode: str | None, text: str) -> None:
     """But for one that lines tell against it."""
-    assert release_text([bits(since, until)], mode=mode) == text
+    assert release_text([release_bits(since, until)], mode=mode) == text
 
 
 def test_what_is_not_told_is_in_no_text() -> None:
     assert release_text([]) == ""
     assert may_be_silent([])
-    assert may_be_silent([everything()])
+    assert may_be_silent([all_release_bits()])
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_a_process_ends_with_tells_its_mode(name: str, message: str, mode: 
     [("0.8", "2.7", "zookeeper"), ("2.7", "2.8", None), ("3.9", "4.0", None), ("4.0", "current", "kraft")],
 )
 def test_releases_of_one_mode_tell_it(since: str, until: str, mode: str | None) -> None:
-    assert mode_of_release(bits(since, until)) == mode
+    assert mode_of_release(release_bits(since, until)) == mode
 
 
 def test_what_ran_before_is_told_beside_the_end() -> None:
@@ -150,8 +150,8 @@ def test_what_ran_before_is_told_beside_the_end() -> None:
 def test_ratios_are_printed_in_office() -> None:
     ratios = "checked_at | controller_id\n 5 | 2\n 1 | 3\n 9 |"
     given = frame(BY_SHORT_NAME["imbalance_observation"].spec, ratios)
-    assert in_office(answers_of(imbalance_observation=given)) == 2
-    assert in_office(answers_of()) is None
+    assert last_active_controller(answers_of(imbalance_observation=given)) == 2
+    assert last_active_controller(answers_of()) is None
 
 
 STEPS = """
@@ -173,9 +173,11 @@ STEPS = """
 )
 def test_who_takes_over_is_in_office(said: str, expected: list[tuple[int, int, int]]) -> None:
     given = answers_of(controller_event=frame(BY_SHORT_NAME["controller_event"].spec, f"{STEPS}{said}"))
-    found = [(one["controller_id"], one["from_at"], one["until_at"]) for one in offices(given)]
+    found = [
+        (one["controller_id"], one["from_at"], one["until_at"]) for one in controllers_without_term(given)
+    ]
     assert found == [(node, at(begin), at(end)) for node, begin, end in expected]
-    assert in_office(given) == 1
+    assert last_active_controller(given) == 1
 
 
 LAST = {"controller_id": 2, "controller_epoch": 8, "ended_at": None, "superseded_at": None}
@@ -198,4 +200,4 @@ STILL = {"rule": "quorum_without_leader", "valid_until_at": None}
 def test_the_controller_at_the_end(
     terms: list[Row], findings: list[Row], office_id: int | None, text: str
 ) -> None:
-    assert controller_text(terms, findings, office_id) == text
+    assert last_controller_text(terms, findings, office_id) == text

@@ -13,16 +13,16 @@ import pytest
 from jobs import cli
 from jobs.incident.screen import what_next
 from jobs.intake.discovery import Listing
-from jobs.layout import own_command
-from jobs.playbook.markdown import parsed, plain
-from jobs.playbook.pages import page, page_of, what_to_do
+from jobs.layout import installed_command
+from jobs.playbook.markdown import parse_markdown, plain_markdown
+from jobs.playbook.pages import page_of, playbook_page, what_to_do
 from jobs.playbook.text import page_lines
 from jobs.questions.answers import Answers
-from jobs.questions.finding_lines import every_line, finding_lines
+from jobs.questions.finding_lines import every_line, screen_finding_lines
 from jobs.run.request import RunRequest
-from jobs.screen.facts import gather
+from jobs.screen.facts import gather_facts
 from jobs.screen.where_next import where_next
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from pipeline.catalog.tables import SPECS
 from pipeline.rules.order import RULE_NAMES
 from tests.conftest import REPOSITORY
@@ -105,8 +105,8 @@ def test_marks_are_taken_off_and_nothing_else() -> None:
 
 
 def marks_off(text: str) -> str:
-    (paragraph,) = parsed(text).children
-    return plain(paragraph)
+    (paragraph,) = parse_markdown(text).children
+    return plain_markdown(paragraph)
 
 
 def test_blank_lines_stay_and_lists_are_indented() -> None:
@@ -128,7 +128,7 @@ def test_only_a_whole_page_loads_the_parser() -> None:
 
 def first_thing(rule: str, *, is_open: bool) -> str:
     """As its page says it, below a finding."""
-    found = page(rule)
+    found = playbook_page(rule)
     assert found is not None
     return f"        do: {found.first_thing(is_open=is_open)}"
 
@@ -163,7 +163,7 @@ def finding(severity: str, until: datetime | None, rule: str = "unclean_election
 
 
 def test_what_to_do_of_alike_findings_stands_once() -> None:
-    lines = finding_lines([finding("warning", AT), finding("warning", AT)], {}, AT)
+    lines = screen_finding_lines([finding("warning", AT), finding("warning", AT)], {}, AT)
     assert [line[:7].rstrip() for line in lines] == ["WARN F1", "WARN F2", "", ""]
     assert lines[2] == first_thing("unclean_election", is_open=False)[: len(lines[2])]
 
@@ -177,7 +177,7 @@ def test_a_finding_ends_with_what_to_do() -> None:
         finding("info", AT, "outage"),
         finding("warning", AT, "of_a_later_release"),
     ]
-    lines = finding_lines(findings, {}, AT)
+    lines = screen_finding_lines(findings, {}, AT)
     assert [line for line in lines if line.startswith("  ")] == [goes_on, over]
     assert [line[:7] for line in lines] == [
         "CRIT F1",
@@ -196,7 +196,7 @@ def test_all_of_a_finding_is_shown_with_its_playbook(capsys: pytest.CaptureFixtu
     assert cli.main(["show", "F1"]) == 0
     shown, first = capsys.readouterr().out, what_to_do("unclean_election", is_open=False)
     assert first and f"\n  WHAT TO DO  {first[:40]}" in shown
-    assert shown.endswith(f"    $ {own_command()} playbook unclean_election\n")
+    assert shown.endswith(f"    $ {installed_command()} playbook unclean_election\n")
     assert cli.main(["findings", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told[0]["what_to_do"] == first
@@ -206,18 +206,18 @@ def test_all_of_a_finding_is_shown_with_its_playbook(capsys: pytest.CaptureFixtu
 
 
 def test_the_screen_names_the_playbook_of_the_first_finding(sample_answers: Answers) -> None:
-    facts = gather(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
-    request = RunRequest("nightly", "w", "c", lambda: Listing([]), load(None, {}, {}, None))
+    facts = gather_facts(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
+    request = RunRequest("nightly", "w", "c", lambda: Listing([]), load_settings(None, {}, {}, None))
     named = "playbook unclean_election"
     assert any(line.endswith(f"kafka-controller-audit {named}") for line in where_next(request, "w/c", facts))
-    assert what_next(request, facts)[0] == f"NEXT   {own_command()} {named}"
+    assert what_next(request, facts)[0] == f"NEXT   {installed_command()} {named}"
     later = replace(facts, findings=[facts.findings[0] | {"rule": "of_a_later_release"}])
     assert "playbook" not in "".join([*where_next(request, "w/c", later), *what_next(request, later)])
 
 
 def test_what_comes_after_an_incident_names_the_playbook_of_each_rule(sample_answers: Answers) -> None:
-    facts = gather(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
-    request = RunRequest("incident", "w", "c", lambda: Listing([]), load(None, {}, {}, None))
+    facts = gather_facts(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
+    request = RunRequest("incident", "w", "c", lambda: Listing([]), load_settings(None, {}, {}, None))
     rules = [one["rule"] for one in facts.findings if one["severity"] != "info"]
     said = " ".join(" ".join(what_next(request, facts)).split())
     others = [f"{rule} (F{rules.index(rule) + 1})" for rule in dict.fromkeys(rules)][1:]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.settings.java_properties import properties
+from jobs.settings.java_properties import parse_java_properties
 
 KEY = "leader.imbalance.per.broker.percentage"
 
@@ -40,13 +40,13 @@ KEY = "leader.imbalance.per.broker.percentage"
     ],
 )
 def test_what_a_key_says(text: str, expected: str | None) -> None:
-    assert properties(text.encode("latin-1"), {"a"}).get("a") == expected
+    assert parse_java_properties(text.encode("latin-1"), {"a"}).get("a") == expected
 
 
 def test_nothing_else_is_taken() -> None:
     data = f"ssl.keystore.password=hidden\n{KEY}=5\nx={KEY}=6\n".encode()
-    assert properties(data, {KEY}) == {KEY: "5"}
+    assert parse_java_properties(data, {KEY}) == {KEY: "5"}
 
 
 def test_bytes_of_any_kind_are_read() -> None:
-    assert properties(bytes(range(256)) + b"\na=1\n", {"a"}) == {"a": "1"}
+    assert parse_java_properties(bytes(range(256)) + b"\na=1\n", {"a"}) == {"a": "1"}

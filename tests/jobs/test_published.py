@@ -10,7 +10,16 @@ from pyspark.sql import SparkSession
 
 from jobs.questions.ask import all_answers
 from pipeline.catalog.tables import BY_NAME, SPECS
-from pipeline.core.conditions import Condition, IsNull, before, differs, equals, is_in, reaching, since
+from pipeline.core.conditions import (
+    Condition,
+    IsNull,
+    column_before,
+    column_differs,
+    column_equals,
+    column_reaching,
+    column_since,
+    is_in,
+)
 from pipeline.core.errors import InputProblem, Locked, WarehouseDamaged, WarehouseFormat
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables
@@ -74,15 +83,15 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 @pytest.mark.parametrize(
     "condition",
     [
-        before("byte_offset", 500),
-        equals("node_id", 1) & ~equals("byte_offset", 0),
-        differs("controller_epoch", 1),
-        IsNull("controller_epoch") | since("controller_epoch", 2),
+        column_before("byte_offset", 500),
+        column_equals("node_id", 1) & ~column_equals("byte_offset", 0),
+        column_differs("controller_epoch", 1),
+        IsNull("controller_epoch") | column_since("controller_epoch", 2),
         is_in("load_seq", (1, 3)),
         is_in("log", ("state-change", "server")),
         is_in("log", ()),
-        reaching("logged_at", NOON),
-        before("logged_at", NOON),
+        column_reaching("logged_at", NOON),
+        column_before("logged_at", NOON),
     ],
     ids=str,
 )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from jobs.run.quality_gate import FEW, QualityGate, said_of, unmet
-from pipeline.core.frames import declared, frame_of
+from jobs.run.quality_gate import FEW, QualityGate, expectation_text, unmet_expectations
+from pipeline.core.frames import declared_table, frame_of
 from schemas.bronze import duplicate_record
 from schemas.silver import broker_absence
 from tests.frames import frame
@@ -26,17 +26,17 @@ def absences(*places: int) -> str:
 )
 def test_a_row_that_breaks_a_key(places: list[int], kept: list[int], *, is_refused: bool) -> None:
     spec, gate = broker_absence.SPEC, QualityGate("c", "run")
-    found = frame_of(gate.sift(spec, declared(frame(spec, absences(*places)), spec)))
+    found = frame_of(gate.sift(spec, declared_table(frame(spec, absences(*places)), spec)))
     assert found["byte_offset"].to_list() == kept
     results = gate.verdicts()
-    assert bool(unmet(results)) == (len(kept) < len(places))
+    assert bool(unmet_expectations(results)) == (len(kept) < len(places))
     assert bool(gate.refused(results)) == is_refused
-    assert all("key is not unique" in said_of(one) for one in unmet(results))
+    assert all("key is not unique" in expectation_text(one) for one in unmet_expectations(results))
 
 
 def test_what_was_read_is_never_left_out() -> None:
     spec, gate = duplicate_record.SPEC, QualityGate("c", "run")
     columns = "cluster_id | file_id | byte_offset | load_seq | of_file_id | of_byte_offset | of_load_seq\n"
     twice = frame(spec, columns + "c | f | 1 | 1 | g | 1 | 1\n" * 2)
-    gate.enter(spec, declared(twice, spec))
+    gate.enter(spec, declared_table(twice, spec))
     assert len(gate.refused(gate.verdicts())) == 1

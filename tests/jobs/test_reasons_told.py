@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from jobs.questions.brokers import brokers
+from jobs.questions.brokers import show_brokers
 from jobs.questions.reasons import departure_table, reason_text, short_reason
-from jobs.questions.terms import term
+from jobs.questions.terms import show_term
 from tests.frames import at
 from tests.jobs.answering import answers_of_logs
 from tests.lab import READ
@@ -60,8 +60,8 @@ def test_a_term_adds_what_its_end_does_not_say() -> None:
 
 def test_brokers_and_a_term_of_a_lab(shared: Any) -> None:
     answers = answers_of_logs(shared / "corpus" / "lab" / "3.9.1-zk-stock", (*READ, "server"))
-    asked = "\n".join(brokers(None, answers))
+    asked = "\n".join(show_brokers(None, answers))
     assert "frozen or cut off: first sign 08:09:15.590, went on 08:09:19.012" in asked
-    told = "\n".join(term(Namespace(term="1"), answers))
+    told = "\n".join(show_term(Namespace(term="1"), answers))
     assert "WHY       killed or crashed: first sign 08:08:33.390, started again 08:08:40.404" in told
     assert "Recovering " in told

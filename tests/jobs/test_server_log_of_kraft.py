@@ -7,9 +7,9 @@ import pytest
 from jobs.incremental.placement import Placement
 from jobs.intake.discovery import Candidate
 from jobs.intake.file_probe import Looker
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from pipeline.core.files import list_files
-from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.layout.paths import locate_path
 
 TIME = "[2026-11-21 09:00:00,123] INFO "
 ZOOKEEPER = {
@@ -41,8 +41,8 @@ def test_server_log_is_read_of_kraft_clusters(
     folder.mkdir()
     for name, text in logs.items():
         (folder / name).write_text(text)
-    candidates = [Candidate(one, locate(one.relative)) for one in list_files(str(tmp_path))]
-    looker = Looker("c", load(environ={}, flags={"server_log": setting}), None, None, is_kraft=known)
+    candidates = [Candidate(one, locate_path(one.relative)) for one in list_files(str(tmp_path))]
+    looker = Looker("c", load_settings(environ={}, flags={"server_log": setting}), None, None, is_kraft=known)
     looker.placement = Placement.DRIVER
     looked = looker.look(candidates, {})
     assert {Path(one.found.path).name for one in looked if one.refusal is None} == read

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from jobs.settings.masking import OFF
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
@@ -21,13 +21,13 @@ def write(folder: Path, text: str) -> Path:
 
 
 def from_text(folder: Path, text: str) -> Settings:
-    return load(write(folder, text), environ={})
+    return load_settings(write(folder, text), environ={})
 
 
 def test_later_sources_win(tmp_path: Path) -> None:
     file = write(tmp_path, "zone: Europe/Berlin\nquiet_seconds: 1\nlimits: {range_bytes: 7}\n")
     environ = {"KCA_QUIET_SECONDS": "2", "KCA_LIMITS__MAX_RECORD_BYTES": "9", "KCA_SHARED": "/no/setting"}
-    settings = load(file, {"quiet_seconds": 3}, environ)
+    settings = load_settings(file, {"quiet_seconds": 3}, environ)
     assert (settings.zone, settings.quiet_seconds) == ("Europe/Berlin", 3)
     assert (settings.limits.range_bytes, settings.limits.max_record_bytes) == (7, 9)
     assert settings.source_of("cluster") == "defaults"
@@ -39,7 +39,7 @@ def test_later_sources_win(tmp_path: Path) -> None:
 def test_the_file_of_the_working_directory_is_found(tmp_path: Path) -> None:
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "kafka-controller-audit.yaml").write_text("cluster: here\n")
-    assert load(environ={}, folder=tmp_path).cluster_id == "here"
+    assert load_settings(environ={}, folder=tmp_path).cluster_id == "here"
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_the_file_of_the_working_directory_is_found(tmp_path: Path) -> None:
 def test_the_key_of_masking_is_not_shown(tmp_path: Path, key: str) -> None:
     """It is taken from the environment as it stands; in a file it has to be YAML."""
     conf = write(tmp_path, "masking: {kinds: [hosts]}\n")
-    masking = load(conf, environ={"KCA_MASKING__KEY": key}).masking
+    masking = load_settings(conf, environ={"KCA_MASKING__KEY": key}).masking
     assert masking.key is not None and masking.key.get_secret_value() == key
     with pytest.raises(SettingsError) as raised:
         from_text(tmp_path, f"masking:\n  kinds: [hosts]\n  key: {key}\n")
@@ -106,7 +106,7 @@ def test_an_envelope_is_given_by_path_broker_cluster_or_for_all(tmp_path: Path) 
 
 
 def test_the_fingerprint_follows_what_changes_results(tmp_path: Path) -> None:
-    plain = load(environ={}, conf=write(tmp_path, ""))
+    plain = load_settings(environ={}, conf=write(tmp_path, ""))
     faster = from_text(tmp_path, "limits: {range_bytes: 7}\nquiet_seconds: 0\n")
     other = from_text(tmp_path, "clusters: {prod: {zone: Europe/Berlin}}\n")
     assert plain.fingerprint() == faster.fingerprint()
@@ -187,13 +187,13 @@ def test_a_wrong_setting_is_one_sentence(tmp_path: Path, text: str, said: str) -
 
 def test_wrong_variables_flags_and_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="in KCA_ZONE to be an IANA time zone"):
-        load(environ={"KCA_ZONE": "nowhere"}, folder=tmp_path)
+        load_settings(environ={"KCA_ZONE": "nowhere"}, folder=tmp_path)
     with pytest.raises(SettingsError, match="in --zone to be an IANA time zone"):
-        load(flags={"zone": "nowhere"}, environ={}, folder=tmp_path)
+        load_settings(flags={"zone": "nowhere"}, environ={}, folder=tmp_path)
     with pytest.raises(SettingsError, match="unknown key zoom"):
-        load(environ={"KCA_ZOOM": "1"}, folder=tmp_path)
+        load_settings(environ={"KCA_ZOOM": "1"}, folder=tmp_path)
     with pytest.raises(SettingsError, match=r"missing\.yaml, found No such file"):
-        load(tmp_path / "missing.yaml", environ={})
+        load_settings(tmp_path / "missing.yaml", environ={})
 
 
 def test_the_shipped_file_shows_every_default() -> None:
@@ -209,7 +209,7 @@ KEY = "a key of the tests"
 
 
 def masking(folder: Path, text: str, **environ: str) -> Settings:
-    return load(write(folder, f"masking: {text}\n"), environ=environ)
+    return load_settings(write(folder, f"masking: {text}\n"), environ=environ)
 
 
 def test_masking_is_off_unless_something_is_named(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from jobs import cli
 from jobs.questions import ask, verify_findings
 from jobs.questions.answers import Answers
-from jobs.questions.several_clusters import as_json, as_lines, asked_of
+from jobs.questions.several_clusters import ask_clusters, cluster_answer_lines, cluster_answers_json
 from pipeline.core.errors import InputProblem
 from tests.jobs.answering import answers_of
 
@@ -52,7 +52,10 @@ def test_json_names_the_cluster_of_each_row(capsys: pytest.CaptureFixture[str]) 
         assert cli.main([command, "--format", "json"]) == 0
         rows = json.loads(capsys.readouterr().out)
         assert list(dict.fromkeys(row["cluster_id"] for row in rows)) == ["lab-2.2.2", "prod"]
-    assert as_json(asked_of([Answers("a", answers_of().tables)], lambda _: ["{", "}"])) == ["{", "}"]
+    assert cluster_answers_json(ask_clusters([Answers("a", answers_of().tables)], lambda _: ["{", "}"])) == [
+        "{",
+        "}",
+    ]
 
 
 def test_who_has_no_answer_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,11 +66,15 @@ def test_who_has_no_answer_is_named(capsys: pytest.CaptureFixture[str]) -> None:
             return ["b  yes"]
         raise InputProblem(expected="a partition", found=f"none in {answers.cluster_id}", todo="look")
 
-    found = asked_of(clusters, question)
-    assert as_lines(found) == ["b  yes", "", "NO ANSWER  a, c: expected a partition, found none in a"]
-    assert as_lines(asked_of(clusters[1:2], lambda _: ["yes"])) == ["yes"]
-    assert as_lines(asked_of(clusters[1:], lambda _: ["yes"])) == ["b", "yes", "", "c", "yes"]
+    found = ask_clusters(clusters, question)
+    assert cluster_answer_lines(found) == [
+        "b  yes",
+        "",
+        "NO ANSWER  a, c: expected a partition, found none in a",
+    ]
+    assert cluster_answer_lines(ask_clusters(clusters[1:2], lambda _: ["yes"])) == ["yes"]
+    assert cluster_answer_lines(ask_clusters(clusters[1:], lambda _: ["yes"])) == ["b", "yes", "", "c", "yes"]
     with pytest.raises(InputProblem, match="found a: none in a; c: none in c; look"):
-        asked_of([clusters[0], clusters[2]], question)
+        ask_clusters([clusters[0], clusters[2]], question)
     with pytest.raises(InputProblem, match="found none in a; look"):
-        asked_of(clusters[:1], question)
+        ask_clusters(clusters[:1], question)

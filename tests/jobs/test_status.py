@@ -8,23 +8,23 @@ import pytest
 
 from jobs.questions import status
 from jobs.questions.answers import Answers
-from jobs.questions.findings import by_need as findings_by_need
-from jobs.questions.findings import told_of
-from jobs.questions.status import as_json, as_text, by_need, status_of
+from jobs.questions.findings import clusters_by_need as findings_by_need
+from jobs.questions.findings import findings_of_cluster
+from jobs.questions.status import cluster_status, status_json, status_text, statuses_by_need
 from tests.jobs.answering import answers_of
 
 NOW = datetime(2026, 11, 21, 21, tzinfo=UTC)
 
 
 def test_a_cluster_is_told_as_it_stood_at_the_end(sample_answers: Answers) -> None:
-    found = status_of(sample_answers)
-    head, line = as_text([found], NOW).split("\n")
+    found = cluster_status(sample_answers)
+    head, line = status_text([found], NOW).split("\n")
     assert " ".join(head.split()) == "CLUSTER VERDICT crit warn offline CONTROLLER over limit data age"
     assert len(line) <= 80
     assert line.split() == ["lab-2.2.2", "NOT", "OK", "1", str(found.warning), "0", "2", "(8)", "1", *END]
     severities = [one["severity"] for one in sample_answers.findings() if one["status"] != "resolved"]
     assert found.warning == severities.count("warning") > 0
-    (row,) = json.loads(as_json([found], NOW))["clusters"]
+    (row,) = json.loads(status_json([found], NOW))["clusters"]
     assert (row["over_limit"], row["age_seconds"]) == ([1], 43173)
 
 
@@ -35,24 +35,24 @@ def test_a_cluster_without_a_controller_is_one_line_too(
     sample_answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    found = replace(status_of(sample_answers), controller="none, the last one was 3 (epoch 12)")
-    (_, line) = as_text([found], NOW).split("\n")
+    found = replace(cluster_status(sample_answers), controller="none, the last one was 3 (epoch 12)")
+    (_, line) = status_text([found], NOW).split("\n")
     assert " none, last 3 " in line
-    assert "the last one was 3 (epoch 12)" in as_json([found], NOW)
+    assert "the last one was 3 (epoch 12)" in status_json([found], NOW)
 
 
 def test_no_data_is_never_ok(sample_answers: Answers) -> None:
-    found = by_need([status_of(answers_of()), status_of(sample_answers)])
+    found = statuses_by_need([cluster_status(answers_of()), cluster_status(sample_answers)])
     assert [one.verdict for one in found] == ["NOT OK", "NOT JUDGED"]
-    assert status.verdict([], 0, is_judged=True, is_evidence=False) == "NO EVIDENCE"
-    assert status.verdict(["info"], None, is_judged=True, is_evidence=True) == "nothing found"
-    assert status.verdict(["info"], 38, is_judged=True, is_evidence=True) == "STILL OFFLINE"
+    assert status.status_verdict([], 0, is_judged=True, is_evidence=False) == "NO EVIDENCE"
+    assert status.status_verdict(["info"], None, is_judged=True, is_evidence=True) == "nothing found"
+    assert status.status_verdict(["info"], 38, is_judged=True, is_evidence=True) == "STILL OFFLINE"
     assert (found[1].offline, found[1].over_limit, found[1].last_at) == (None, None, None)
-    assert as_text(found[1:], NOW).split("\n")[1].split()[-2:] == ["no", "time"]
+    assert status_text(found[1:], NOW).split("\n")[1].split()[-2:] == ["no", "time"]
 
 
 def test_findings_of_a_fleet_begin_with_the_worst_cluster(sample_answers: Answers) -> None:
-    worst = told_of(sample_answers)
+    worst = findings_of_cluster(sample_answers)
     calm = replace(worst, findings=[one for one in worst.findings if one["severity"] == "info"])
     assert findings_by_need([calm, worst]) == [worst, calm]
 

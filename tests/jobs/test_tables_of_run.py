@@ -11,11 +11,11 @@ from jobs.incremental.at_hand import AtHand, Built
 from jobs.incremental.night import SAID, Night
 from jobs.questions.answers import Answers
 from jobs.run.tables_of_run import TablesOfRun
-from jobs.screen.facts import gather
-from jobs.settings.load import load
+from jobs.screen.facts import gather_facts
+from jobs.settings.load import load_settings
 from pipeline.catalog.tables import TABLES, Refresh
-from pipeline.core.conditions import Condition, IsNull, is_in, reaching, since
-from pipeline.core.frames import empty, frame_of
+from pipeline.core.conditions import Condition, IsNull, column_reaching, column_since, is_in
+from pipeline.core.frames import empty_frame, frame_of
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record, source_file
 from schemas.gold import finding, partition_outage
@@ -39,7 +39,7 @@ def after_run(built: Built | None, before: int = 1) -> tuple[TablesOfRun, AtHand
     """What is stored is told from what is at hand by its topic: stored."""
     tables = MemoryTables()
     tables.rows = {partition_outage.SPEC.name: STORED.with_columns(topic=pl.lit("stored"))}
-    night = Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", before, frozenset())
+    night = Night(tables, load_settings(None, {"cluster": "c"}, {}, None), "c", "run", before, frozenset())
     at_hand = AtHand(night)
     if built is not None:
         at_hand.note(partition_outage.SPEC, built)
@@ -57,11 +57,11 @@ def asked(tables: TablesOfRun, condition: Condition | None) -> list[tuple[str, d
     [
         (None, None, "stored"),
         (Built(STORED, is_all=True), None, "a"),
-        (Built(STORED, is_all=True), reaching("ended_at", at(6)), "a"),
+        (Built(STORED, is_all=True), column_reaching("ended_at", at(6)), "a"),
         (Built(STORED, is_all=False, since=at(6)), IsNull("ended_at"), "a"),
-        (Built(STORED, is_all=False, since=at(6)), reaching("ended_at", at(6)), "a"),
-        (Built(STORED, is_all=False, since=at(6)), reaching("ended_at", at(5)), "stored"),
-        (Built(STORED, is_all=False, since=at(6)), since("noticed_at", at(7)), "stored"),
+        (Built(STORED, is_all=False, since=at(6)), column_reaching("ended_at", at(6)), "a"),
+        (Built(STORED, is_all=False, since=at(6)), column_reaching("ended_at", at(5)), "stored"),
+        (Built(STORED, is_all=False, since=at(6)), column_since("noticed_at", at(7)), "stored"),
         (Built(STORED, is_all=False, since=at(6)), None, "stored"),
         (Built(STORED, is_all=False), IsNull("ended_at"), "stored"),
     ],
@@ -133,12 +133,12 @@ def test_of_a_night_hardly_a_table_is_read() -> None:
         if table.build is not None:
             since = at(0) if table.refresh is Refresh.INCREMENTAL else None
             one_term = frame(term.SPEC, "term_id | mode\n1-1 | zookeeper")
-            rows = one_term if table.spec is term.SPEC else empty(table.spec)
+            rows = one_term if table.spec is term.SPEC else empty_frame(table.spec)
             built = Built(rows, is_all=table.refresh is Refresh.FULL, since=since)
             at_hand.note(table.spec, built)
     stored = Watched()
     watermarks = {one.spec.name: "1 a" for one in TABLES}
-    assert gather(Answers("c", TablesOfRun(stored, at_hand)), watermarks, before=1).since == at(7)
+    assert gather_facts(Answers("c", TablesOfRun(stored, at_hand)), watermarks, before=1).since == at(7)
     assert stored.whole == {"silver.topic_event"}
     told_by = (
         *("broker_event", "config_event", "election_event", "reassignment_event", "topic_event"),

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from jobs import cli
-from jobs.terminal import PLAIN, RED, YELLOW, coloured, say
+from jobs.terminal import PLAIN, RED, YELLOW, colour_line, print_lines
 
 
 class Terminal(io.StringIO):
@@ -28,7 +28,7 @@ class Terminal(io.StringIO):
     ],
 )
 def test_the_word_that_tells_how_bad_it_is_has_a_colour(line: str, expected: str) -> None:
-    assert coloured(line) == expected
+    assert colour_line(line) == expected
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_colours_are_for_terminals(
     monkeypatch.setenv("NO_COLOR", no_color)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stdout", stream)
-    say(["CRIT a\x1bb".replace("\x1b", "\x07")])
+    print_lines(["CRIT a\x1bb".replace("\x1b", "\x07")])
     assert stream.getvalue().replace("·", ".") == expected
 
 

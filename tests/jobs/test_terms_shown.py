@@ -2,7 +2,7 @@
 
 from jobs.questions.ask_text import term_table
 from jobs.questions.rows import Row
-from jobs.questions.terms import HELD, life_lines, move_lines
+from jobs.questions.terms import HELD, asked_move_lines, life_lines
 from schemas.gold.controller_term import ELECTION_REASONS
 from tests.frames import at
 
@@ -33,10 +33,10 @@ def test_a_term_lists_which_methods_asked_for_its_moves() -> None:
         {"machine": "replica", "trigger": "KafkaController.onBrokerStartup", "moves": 1234},
         {"machine": "partition", "trigger": None, "moves": 2},
     ]
-    assert [one.split() for one in move_lines(counts)] == [
+    assert [one.split() for one in asked_move_lines(counts)] == [
         [],
         ["ASKED", "FOR", "BY", "moves", "of", "a"],
         ["KafkaController.onBrokerStartup", "replica", "1,234"],
         ["not", "known", "partition", "2"],
     ]
-    assert move_lines([]) == []
+    assert asked_move_lines([]) == []

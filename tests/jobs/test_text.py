@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jobs.text import command_to_see, csv_cell, html_text, printable, printable_lines, shortened
-from pipeline.rules.shared.wording import cut
+from jobs.text import command_to_see, csv_cell, html_text, printable_line, printable_lines, shorten_line
+from pipeline.rules.shared.wording import shortened_column
 
 HOSTILE = [
     "'; DROP TABLE x; --",
@@ -33,10 +33,14 @@ ANY = st.text() | st.sampled_from(HOSTILE)
 @settings(derandomize=True)
 @given(ANY)
 def test_a_line_on_a_terminal_is_one_line_without_controls(text: str) -> None:
-    for shown in (printable(text), shortened(text, 20), *printable_lines(text.encode("utf-8", "replace"))):
+    for shown in (
+        printable_line(text),
+        shorten_line(text, 20),
+        *printable_lines(text.encode("utf-8", "replace")),
+    ):
         assert shown.isprintable()
         shown.encode()
-    assert len(printable(text)) == len(text)
+    assert len(printable_line(text)) == len(text)
 
 
 @pytest.mark.parametrize(
@@ -52,9 +56,9 @@ def test_a_line_on_a_terminal_is_one_line_without_controls(text: str) -> None:
 )
 def test_no_number_is_cut(text: str, shown: str) -> None:
     """Of names the beginning is kept."""
-    assert shortened(text, 20) == shown
+    assert shorten_line(text, 20) == shown
     frame = pl.DataFrame({"text": [text, text[:19], None]})
-    assert frame.select(cut("text", 19))["text"].to_list() == [
+    assert frame.select(shortened_column("text", 19))["text"].to_list() == [
         shown.replace("…", "...") if text[0] != "1" else "...", text[:19], None,
     ]  # fmt: skip
 
@@ -80,7 +84,11 @@ class Seen(HTMLParser):
 @given(ANY)
 def test_text_in_html_stays_text(text: str) -> None:
     seen = Seen(f'<p title="{html_text(text)}">{html_text(text)}</p>')
-    assert (seen.tags, seen.text, seen.attributes) == (["p"], printable(text), [("title", printable(text))])
+    assert (seen.tags, seen.text, seen.attributes) == (
+        ["p"],
+        printable_line(text),
+        [("title", printable_line(text))],
+    )
 
 
 @settings(derandomize=True)
@@ -90,7 +98,7 @@ def test_a_cell_of_csv_stays_one_cell_and_no_formula(one: str, other: str) -> No
     csv.writer(stream).writerow([csv_cell(one), csv_cell(other)])
     (row,) = csv.reader(io.StringIO(stream.getvalue()))
     assert [cell.removeprefix("'") for cell in row] == [
-        printable(text).removeprefix("'") for text in (one, other)
+        printable_line(text).removeprefix("'") for text in (one, other)
     ]
     assert not [cell for cell in row if cell.lstrip(" ·")[:1] in tuple("=+@")]
 

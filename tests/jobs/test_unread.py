@@ -7,19 +7,19 @@ import pytest
 
 from jobs.intake.discovery import Candidate
 from jobs.intake.file_probe import EMPTY, SERVER_SENTENCE, Looker
-from jobs.intake.segments import is_changed
+from jobs.intake.segments import is_file_changed
 from jobs.run.preconditions import require_kafka
-from jobs.run.unread import excerpts, problems, unread
-from jobs.settings.load import load
-from pipeline.bronze.file_look import Wanted, look
+from jobs.run.unread import excerpt_files, unread_files, unreadable_files
+from jobs.settings.load import load_settings
+from pipeline.bronze.file_look import Wanted, inspect_file
 from pipeline.bronze.planning import NO_NAME
 from pipeline.core.errors import NothingToRead
 from pipeline.core.files import Listed
-from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.layout.paths import locate_path
 from pipeline.kafka.reading.masking import Masking
 
 RECORD = "[2021-01-10 14:19:30,068] INFO [Controller id=1] Starting up (kafka.controller.KafkaController)\n"
-SETTINGS = load(None, {}, {}, None)
+SETTINGS = load_settings(None, {}, {}, None)
 NONE_READ = "no line of a Kafka controller log in its first 16,777,216 bytes"
 NOW = datetime(2026, 11, 26, tzinfo=UTC)
 
@@ -29,7 +29,7 @@ def refused(
 ) -> tuple[str, str] | None:
     path = folder / "0.log"
     path.write_text(content)
-    fact = look(
+    fact = inspect_file(
         str(path), None, envelope, Wanted(masking=masking), is_server_read=False, stored_bytes=len(content.encode()),
         max_file_bytes=1 << 30, max_ratio=500, max_record_bytes=16 << 20,
     )  # fmt: skip
@@ -121,13 +121,13 @@ STATES = {
 
 
 def test_what_looks_like_kafkas_counts_as_unread_and_an_excerpt_does_not() -> None:
-    assert [path for path, _ in problems(STATES)] == ["/l/torn.gz"]
-    assert unread(STATES) == [
+    assert [path for path, _ in unreadable_files(STATES)] == ["/l/torn.gz"]
+    assert unread_files(STATES) == [
         ("/l/0.log", LIKE),
         ("/l/controller.log", NONE_READ),
         ("/l/torn.gz", "torn"),
     ]
-    assert excerpts(STATES) == [("/l/found.txt", "as grep prints")]
+    assert excerpt_files(STATES) == [("/l/found.txt", "as grep prints")]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_run_with_nothing_to_read_says_what_would_help(paths: list[str], said:
 
 def test_what_was_said_of_a_file_is_not_said_again() -> None:
     listed = Listed("/l/0.log", "0.log", 5, NOW)
-    one = Candidate(listed, locate("0.log"))
+    one = Candidate(listed, locate_path("0.log"))
     seen = {"size_bytes": 5, "modified_at": NOW, "state": "not_kafka", "sentence": LIKE, "file_id": None}
-    assert not is_changed(one, seen, lambda _: NONE_READ, is_server_read=False)
-    assert is_changed(one, seen, lambda _: f"{NONE_READ}, read as strimzi", is_server_read=False)
+    assert not is_file_changed(one, seen, lambda _: NONE_READ, is_server_read=False)
+    assert is_file_changed(one, seen, lambda _: f"{NONE_READ}, read as strimzi", is_server_read=False)

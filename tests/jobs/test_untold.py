@@ -13,12 +13,12 @@ import pytest
 from jobs.questions import brokers, imbalance, outages, status
 from jobs.questions.answers import Answers
 from jobs.questions.in_doubt import doubted_leaders
-from jobs.questions.named.catalog import QUESTIONS, answer_to, parsed
-from jobs.questions.untold import untold
-from jobs.screen.facts import gather
+from jobs.questions.named.catalog import QUESTIONS, answer_to, parse_question
+from jobs.questions.untold import find_unknowns
+from jobs.screen.facts import gather_facts
 from jobs.screen.first_screen import at_end, outage_part
-from jobs.screen.sections import broker_lines, move_lines
-from jobs.screen.verdict import verdict
+from jobs.screen.sections import screen_broker_lines, screen_move_lines
+from jobs.screen.verdict import verdict_lines
 from jobs.text import bounds_text
 from pipeline.catalog.tables import SPECS
 from tests.jobs.answering import answers_of_logs, timeline
@@ -36,7 +36,7 @@ def part(kind: str) -> Answers:
 
 
 def facts_of(answers: Answers) -> Any:
-    return gather(answers, {one.name: "1 a" for one in SPECS}, 0)
+    return gather_facts(answers, {one.name: "1 a" for one in SPECS}, 0)
 
 
 def words_of(name: str, answers: Answers) -> list[str]:
@@ -52,8 +52,8 @@ def test_no_question_says_of_one_kind_of_log_that_all_is_well(kind: str, name: s
     answers = part(kind)
     if kind == "server" and {"partition", "node"} & {*QUESTIONS[name].takes}:
         pytest.skip("no line names a partition or a broker")
-    found = answer_to(parsed(words_of(name, answers)), answers).answer
-    is_whole = getattr(untold(answers), str(QUESTIONS[name].rests_on)) is None
+    found = answer_to(parse_question(words_of(name, answers)), answers).answer
+    is_whole = getattr(find_unknowns(answers), str(QUESTIONS[name].rests_on)) is None
     is_bad = found.sentence.startswith("NO: ")
     is_doubted = found.sentence.startswith("Not enough evidence") or (found.told and found.not_known)
     assert is_doubted or is_bad or (is_whole and found.told)
@@ -61,11 +61,12 @@ def test_no_question_says_of_one_kind_of_log_that_all_is_well(kind: str, name: s
 
 def test_of_all_of_the_logs_the_answers_are_as_they_were(sample_answers: Answers) -> None:
     found = {
-        name: answer_to(parsed(words_of(name, sample_answers)), sample_answers).answer for name in RESTING
+        name: answer_to(parse_question(words_of(name, sample_answers)), sample_answers).answer
+        for name in RESTING
     }
     assert found["stuck"].sentence == "Nothing is told to be stuck."
     assert not any(one.sentence.startswith("Not enough evidence") for one in found.values())
-    assert untold(sample_answers).any is None
+    assert find_unknowns(sample_answers).any is None
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_of_all_of_the_logs_the_answers_are_as_they_were(sample_answers: Answers
 def test_the_verdict_is_never_nothing_found(kind: str, why: str) -> None:
     facts = facts_of(part(kind))
     facts.findings.clear()
-    (said,) = verdict(facts, 0, is_judged=True)
+    (said,) = verdict_lines(facts, 0, is_judged=True)
     assert said.startswith(f"VERDICT  NOT ENOUGH EVIDENCE: {why}")
 
 
@@ -105,7 +106,7 @@ def test_no_number_at_the_end_that_the_whole_has_not(kind: str, sample_answers: 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_moves_of_a_log_that_was_not_given(kind: str) -> None:
-    said = " ".join(" ".join(move_lines(facts_of(part(kind)))).split())
+    said = " ".join(" ".join(screen_move_lines(facts_of(part(kind)))).split())
     is_given = kind == "state-change"
     assert ("state-change.log, which tells of them, was not given" in said) is not is_given
     assert ("log level" in said or "TRACE" in said) is False or is_given
@@ -120,20 +121,20 @@ def test_outages_of_which_nothing_tells(kind: str) -> None:
     are_all_known = bool(at_end["partitions"]) and not at_end["service_unknown"]
     assert ("open 0;" in said) is are_all_known
     given = argparse.Namespace(topic=None, open=True)
-    listed = " ".join(outages.outages(given, part(kind)))
+    listed = " ".join(outages.show_outages(given, part(kind)))
     assert ("no partition is without" in listed) is are_all_known
 
 
 def test_ratios_of_leaders_that_are_not_known() -> None:
     """With controller.log alone preferred leaders are known, and no leader is."""
-    rows = [line.split() for line in broker_lines(facts_of(part("controller"))) if line[:1] in "123"]
+    rows = [line.split() for line in screen_broker_lines(facts_of(part("controller"))) if line[:1] in "123"]
     assert [row[:6] for row in rows if row] == [
         ["1", "?", "?", "13?", "?", "?"],
         ["2", "?", "?", "12?", "?", "?"],
         ["3", "?", "?", "19?", "?", "?"],
     ]
     given = argparse.Namespace(at=None, broker=None, threshold=None, format="csv", output=None)
-    head, *lines = imbalance.imbalance(given, part("controller"))
+    head, *lines = imbalance.show_imbalance(given, part("controller"))
     names = head.split(",")
     for line in lines:
         row = dict(zip(names, line.split(","), strict=True))
@@ -142,14 +143,14 @@ def test_ratios_of_leaders_that_are_not_known() -> None:
 
 
 def test_no_broker_is_over_its_limit_of_which_lines_are_missing() -> None:
-    found = answer_to(parsed(["imbalance-now"]), part("state-change")).answer
+    found = answer_to(parse_question(["imbalance-now"]), part("state-change")).answer
     assert found.sentence.startswith("Not enough evidence: no broker is known to be over its limit")
-    assert "breach" not in " ".join(brokers.brokers(None, part("server"))).lower()
+    assert "breach" not in " ".join(brokers.show_brokers(None, part("server"))).lower()
 
 
 @pytest.mark.parametrize("kind", ["server", "controller"])
 def test_the_line_of_a_cluster_has_no_zero_for_what_is_not_known(kind: str) -> None:
-    found = status.status_of(part(kind))
+    found = status.cluster_status(part(kind))
     assert (found.offline, found.over_limit) == (None, None)
     if kind == "server":
         assert (found.verdict, status.count_text(found, found.critical)) == ("NO EVIDENCE", "?")

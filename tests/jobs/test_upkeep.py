@@ -13,18 +13,18 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from jobs import cli, nightly
-from jobs.maintain import expire, maintained
+from jobs.maintain import expire_segments, maintain_cluster
 from jobs.run.progress import Progress
 from jobs.run.upkeep import Upkeep
-from jobs.settings.arguments import parser
-from jobs.settings.load import load
+from jobs.settings.arguments import job_parser
+from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import BY_NAME, SPECS
 from pipeline.store.lock import cluster_lock
-from pipeline.store.lock_files import home
+from pipeline.store.lock_files import process_home
 from pipeline.store.published import FORMAT_VERSION, KEPT_FROM, NOTIFIED
 from pipeline.store.reading import read
-from pipeline.store.upkeep import difference
+from pipeline.store.upkeep import declaration_difference
 from pipeline.store.warehouse import ClusterWarehouse
 from tests.golden import CLUSTER, WHOLE, unpacked, write_logs
 from tests.jobs.warehouses import DERIVED, RECORDS, contents, published_anew, store_of
@@ -51,7 +51,7 @@ def run(folder: Path, warehouse: Path) -> int:
 
 
 def settings_of(tmp_path: Path) -> Settings:
-    return load(None, {}, {}, tmp_path)
+    return load_settings(None, {}, {}, tmp_path)
 
 
 def copy_of(warehouse: Path, folder: Path) -> Path:
@@ -61,7 +61,7 @@ def copy_of(warehouse: Path, folder: Path) -> Path:
 @pytest.mark.soak
 def test_a_run_of_this_release_continues_it(spark: SparkSession, continued: Path) -> None:
     store = store_of(spark, continued)
-    assert not [spec.name for spec in SPECS if difference(store.delta, spec).is_any]
+    assert not [spec.name for spec in SPECS if declaration_difference(store.delta, spec).is_any]
     assert read(spark, str(continued), "bronze.log_record").count() == RECORDS["WHOLE"] + 5
     read_again = read(spark, str(continued), "bronze.source_file").groupBy("file_id").count()
     assert {row["count"] for row in read_again.collect()} == {1, 2}
@@ -102,7 +102,7 @@ def test_what_maintain_has_removed_is_said_in_one_sentence(
     settings = settings_of(tmp_path).model_copy(update={"storage": storage})
     before, older = contents(spark, warehouse), store.published()
     with cluster_lock(store.files, store.folder) as lock:
-        maintained(None, store, settings, Progress(), lock)
+        maintain_cluster(None, store, settings, Progress(), lock)
     assert contents(spark, warehouse) == before
     assert older.run_id is not None
     assert store.published().counts[KEPT_FROM] == older.run_seq
@@ -126,7 +126,7 @@ def test_old_records_go_and_their_files_are_not_read_again(
     with cluster_lock(store.files, store.folder) as lock:
         upkeep = Upkeep(store, settings_of(tmp_path), "maintain", Progress(), lock)
         # All of state-change.log, and the six lines of controller.log that the first run read.
-        assert expire(upkeep, cut) == 3
+        assert expire_segments(upkeep, cut) == 3
         upkeep.publish()
     left = read(spark, str(warehouse), "bronze.log_record")
     assert left.agg(F.min("logged_at")).head()[0] > cut.replace(tzinfo=None)  # type: ignore[index]
@@ -180,7 +180,7 @@ def test_a_cluster_is_forgotten_also_where_a_run_died(
 ) -> None:
     shutil.copytree(golden / CLUSTER, golden / "other")
     dead = golden / CLUSTER / "_lock.000003"
-    dead.write_text(f'{{"host": "h", "home": "{home()}", "pid": 999999999}}')
+    dead.write_text(f'{{"host": "h", "home": "{process_home()}", "pid": 999999999}}')
     (golden / CLUSTER / NOTIFIED).write_text("{}")
     forget = ["forget", "--warehouse", str(golden), "--cluster"]
     assert cli.main([*forget, CLUSTER]) == 2
@@ -195,7 +195,7 @@ def test_a_cluster_is_forgotten_also_where_a_run_died(
 
 
 def test_waiting_takes_a_time_or_none() -> None:
-    arguments = parser("nightly", "")
+    arguments = job_parser("nightly", "")
     given = [arguments.parse_args(words).wait for words in ([], ["--wait"], ["--wait", "60"])]
     assert given == [0, math.inf, 60]
     for wrong in ("-1", "soon", "nan"):

@@ -8,11 +8,11 @@ import pytest
 from jobs import cli
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Place, Row
-from jobs.questions.verify_findings import report, require_confirmed
+from jobs.questions.verify_findings import require_confirmed, verification_report
 from pipeline.core.errors import NotConfirmed
 from pipeline.rules.proving.proof import CONFIRMED, HEAD, NOT_CONFIRMED, UNDECIDED, Claim
 from pipeline.rules.registry import RULES
-from pipeline.rules.verified import verified
+from pipeline.rules.verified import verify_claim
 from tests.rules.cases import Case, all_cases, cases_of, records
 
 SENTENCES = (
@@ -39,11 +39,11 @@ def test_local_times_count_in_the_zone_of_the_file() -> None:
         valid_from_at=claim.valid_from_at - hour, valid_until_at=claim.valid_until_at - hour
     )
     there = [one._replace(zone="Europe/Berlin") for one in records(*texts)]
-    assert verified(local, there)[0] == CONFIRMED and verified(claim, there)[0] == NOT_CONFIRMED
+    assert verify_claim(local, there)[0] == CONFIRMED and verify_claim(claim, there)[0] == NOT_CONFIRMED
     twice = [one._replace(raw=(one.raw or b"").replace(b"11-21 09", b"10-25 02")) for one in there]
-    assert verified(local, twice)[0] == UNDECIDED
+    assert verify_claim(local, twice)[0] == UNDECIDED
     with_offset = [one._replace(raw=(one.raw or b"").replace(b"] ", b"+01:00] ", 1)) for one in there]
-    assert verified(local, with_offset)[0] == CONFIRMED
+    assert verify_claim(local, with_offset)[0] == CONFIRMED
 
 
 @pytest.mark.parametrize(
@@ -67,16 +67,16 @@ def test_what_the_records_do_not_tell_is_not_decided() -> None:
         .replace("Controller 2 epoch 8 initiated state change", "Changed state")
     )
     illegal = claim._replace(rule="illegal_move")
-    assert "legal from 2.3 on" in verified(illegal, records(done))[1]
+    assert "legal from 2.3 on" in verify_claim(illegal, records(done))[1]
     old = done.replace("[Controller id=2 epoch=8] Changed", "Controller 2 epoch 8 changed")
-    assert verified(illegal, records(old))[0] == CONFIRMED
+    assert verify_claim(illegal, records(old))[0] == CONFIRMED
     claim, texts = case("discontinuity").claim, case("discontinuity").texts
     above = records(*(text.replace("TRACE", "INFO") for text in texts))
-    assert verified(claim, above)[0] == UNDECIDED
-    assert verified(claim, [one._replace(raw=None) for one in above])[0] == UNDECIDED
-    assert verified(claim._replace(rule="new_rule"), above)[0] == UNDECIDED
-    assert verified(claim._replace(facts={}), above) == (UNDECIDED, "it carries no fact controller_id")
-    assert verified(altered(claim, "moves_count", "many"), above)[0] == UNDECIDED
+    assert verify_claim(claim, above)[0] == UNDECIDED
+    assert verify_claim(claim, [one._replace(raw=None) for one in above])[0] == UNDECIDED
+    assert verify_claim(claim._replace(rule="new_rule"), above)[0] == UNDECIDED
+    assert verify_claim(claim._replace(facts={}), above) == (UNDECIDED, "it carries no fact controller_id")
+    assert verify_claim(altered(claim, "moves_count", "many"), above)[0] == UNDECIDED
 
 
 def stored(of: Case) -> tuple[Row, dict[Place, Row]]:
@@ -90,14 +90,14 @@ def stored(of: Case) -> tuple[Row, dict[Place, Row]]:
 
 def test_the_report_says_which_and_how_many() -> None:
     row, found = stored(case("no_controller"))
-    lines, counts = report([row], found)
+    lines, counts = verification_report([row], found)
     assert lines[0].startswith("F1 aa11  no_controller  confirmed: last line 2026-11-21 08:57:45.839")
     assert lines[1] == "FINDINGS  1: 1 confirmed, 0 not confirmed, 0 cannot be decided"
     require_confirmed(counts)
     forgotten = {place: one for place, one in found.items() if place != ("f", 1)}
-    assert report([row], forgotten)[1] == {CONFIRMED: 0, NOT_CONFIRMED: 0, UNDECIDED: 1}
+    assert verification_report([row], forgotten)[1] == {CONFIRMED: 0, NOT_CONFIRMED: 0, UNDECIDED: 1}
     with pytest.raises(NotConfirmed, match="found 1 not confirmed"):
-        require_confirmed(report([{**row, "evidence": row["evidence"][:2]}], found)[1])
+        require_confirmed(verification_report([{**row, "evidence": row["evidence"][:2]}], found)[1])
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -105,7 +105,7 @@ def test_another_wording_leaves_the_proof_as_it_is(sentence: str) -> None:
     for one in all_cases():
         row, found = stored(one)
         others = {"sentence": sentence, "entity": sentence, "root_kind": sentence}
-        assert report([row | others], found) == report([row], found)
+        assert verification_report([row | others], found) == verification_report([row], found)
 
 
 def test_findings_of_the_sample_are_proved_by_their_facts(sample_answers: Answers) -> None:
@@ -113,11 +113,11 @@ def test_findings_of_the_sample_are_proved_by_their_facts(sample_answers: Answer
     found = sample_answers.records([one for row in findings for one in row["evidence"]])
     known = [{name for name, value in row["facts"].items() if value is not None} for row in findings]
     assert all(one <= set(RULES[row["rule"]].facts) for one, row in zip(known, findings, strict=True))
-    assert report(findings, found)[1] == {CONFIRMED: 23, NOT_CONFIRMED: 0, UNDECIDED: 1}
-    said = " ".join(" ".join(report(findings, found)[0]).split())
+    assert verification_report(findings, found)[1] == {CONFIRMED: 23, NOT_CONFIRMED: 0, UNDECIDED: 1}
+    said = " ".join(" ".join(verification_report(findings, found)[0]).split())
     assert "+00:00" not in said and "until 2026-11-21 08:57:55.281 UTC" in said
     reworded = [row | {"sentence": "reworded"} for row in findings]
-    assert report(reworded, found) == report(findings, found)
+    assert verification_report(reworded, found) == verification_report(findings, found)
 
 
 @pytest.mark.spark

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from jobs import cli
-from jobs.questions.views import listed, of_duckdb
+from jobs.questions.views import of_duckdb, path_literals
 from pipeline.catalog.tables import SPECS
 from pipeline.store.direct_reading import read_directly
 from pipeline.store.readable_warehouse import readable_directly
@@ -99,4 +99,4 @@ def test_what_is_no_longer_there_is_said(golden: Path, capsys: pytest.CaptureFix
 
 
 def test_paths_are_literals() -> None:
-    assert listed(["/a'b/*.parquet", "/c?[d]"]) == "['/a''b/[*].parquet', '/c[?][[]d]']"
+    assert path_literals(["/a'b/*.parquet", "/c?[d]"]) == "['/a''b/[*].parquet', '/c[?][[]d]']"

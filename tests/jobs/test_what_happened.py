@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from jobs.questions.answers import Answers
-from jobs.questions.named.happened import About, evidence_of, rows_of, what_happened
-from jobs.questions.named.sources import SOURCES, arrival
-from jobs.questions.rows import place_of
+from jobs.questions.named.happened import About, evidence_of, source_rows, what_happened
+from jobs.questions.named.sources import SOURCES, arrival_text
+from jobs.questions.rows import place_of_row
 from schemas.bronze import source_file
 from schemas.gold import leader_election, reassignment, topic_lifecycle
 from schemas.silver import node_event
@@ -32,7 +32,7 @@ QUICK = "2.6.3-zk-stock"
 
 
 def test_a_broker_that_joined_is_told_how_only_where_that_says_more() -> None:
-    said = [arrival({"broker_id": 3, "joined_how": how}) for how in ("joined", "listed_at_startup")]
+    said = [arrival_text({"broker_id": 3, "joined_how": how}) for how in ("joined", "listed_at_startup")]
     assert said == ["broker 3 joined", "broker 3 joined (listed at startup)"]
 
 
@@ -73,13 +73,13 @@ def test_each_line_is_of_its_time(sample_answers: Answers) -> None:
         (place, row)
         for place, source in enumerate(SOURCES)
         if source.table != "gold.finding"
-        for row in rows_of(sample_answers, source, read["first_at"], read["last_at"], About())
+        for row in source_rows(sample_answers, source, read["first_at"], read["last_at"], About())
     ]
     lines = sample_answers.lines([line for place, row in held for line in evidence_of(place, row)])
     silent = Counter[str]()
     for place, row in held:
         for line in evidence_of(place, row):
-            printed = bytes(lines[place_of(line)]["raw"])[1:24].decode().replace(",", ".")
+            printed = bytes(lines[place_of_row(line)]["raw"])[1:24].decode().replace(",", ".")
             assert row[SOURCES[place].at].isoformat(" ", "milliseconds")[:23] == printed
         silent[SOURCES[place].at] += not evidence_of(place, row)
     assert +silent == Counter(balanced_at=10, ended_at=1)

@@ -7,8 +7,8 @@ import pytest
 
 from jobs.questions.answers import Answers
 from jobs.questions.given_names import TopicPartition
-from jobs.questions.named.partitions import LEFT, cause_of, why_leaderless
-from jobs.questions.outages import asked, outage_lines
+from jobs.questions.named.partitions import LEFT, leaderless_cause, why_leaderless
+from jobs.questions.outages import outage_lines, worst_outages
 from schemas.bronze import source_file
 from schemas.gold import controller_term, partition_outage, partition_timeline
 from schemas.gold.broker_session import LEFT_HOW
@@ -107,11 +107,16 @@ def test_what_no_line_tells_of_the_time() -> None:
 def test_every_cause_has_words() -> None:
     assert set(LEFT) == set(LEFT_HOW)
     row = {"root_event": "log-dir failure", "root_broker_id": 2, "root_left_how": None}
-    assert cause_of(row, None) == "a log directory of broker 2 failed"
-    assert cause_of(row | {"root_event": "topic creation", "root_broker_id": None}, None) == "topic creation"
-    assert cause_of(row | {"root_event": "unknown", "root_broker_id": None}, None) == "no line tells why"
+    assert leaderless_cause(row, None) == "a log directory of broker 2 failed"
     assert (
-        cause_of(row | {"root_event": "controller start-up"}, None)
+        leaderless_cause(row | {"root_event": "topic creation", "root_broker_id": None}, None)
+        == "topic creation"
+    )
+    assert (
+        leaderless_cause(row | {"root_event": "unknown", "root_broker_id": None}, None) == "no line tells why"
+    )
+    assert (
+        leaderless_cause(row | {"root_event": "controller start-up"}, None)
         == "controller start-up: broker 2 was gone"
     )
 
@@ -120,19 +125,19 @@ def test_a_shutdown_is_no_failure_among_outages() -> None:
     """Unless others of the event were not asked."""
     rows = frame(partition_outage.SPEC, OUTAGES)
     stop = rows.tail(1)
-    lines = outage_lines(asked(rows, at(300)))
+    lines = outage_lines(worst_outages(rows, at(300)))
     assert any("controlled shutdown: broker 2 gone" in line for line in lines)
     other = stop.with_columns(root_broker_id=pl.lit(3, pl.Int32), root_left_how=pl.lit("uncontrolled"))
-    both = outage_lines(asked(pl.concat([stop, other]), at(300)))
+    both = outage_lines(worst_outages(pl.concat([stop, other]), at(300)))
     assert any("broker failure: brokers 2,3 gone" in line for line in both)
 
 
 def test_outages_over_missing_lines_are_marked() -> None:
     """No finding is made of them."""
     rows = frame(partition_outage.SPEC, OUTAGES)
-    assert "undetermined" not in "".join(outage_lines(asked(rows, at(300))))
+    assert "undetermined" not in "".join(outage_lines(worst_outages(rows, at(300))))
     unsure = rows.with_columns(certainty=pl.Series(["proved", "inferred", "undetermined"]))
-    said = " ".join(" ".join(outage_lines(asked(unsure, at(300)))).split())
+    said = " ".join(" ".join(outage_lines(worst_outages(unsure, at(300)))).split())
     assert (
         "in total over all partitions; up to 1 of 1 s or more, 100.0 s more where lines are missing, from 3 events"
         in said

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 from pipeline.catalog.tables import BY_NAME, SPECS, Refresh
 from pipeline.store.published import Published
 from pipeline.store.reading import snapshot
-from pipeline.store.upkeep import add_columns, difference
+from pipeline.store.upkeep import add_columns, declaration_difference
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run
 from tests.golden import CLUSTER
@@ -39,7 +39,7 @@ def contents(spark: SparkSession, warehouse: Path, run_id: str | None = None) ->
 
 def with_columns_of_now(store: ClusterWarehouse) -> None:
     """ops.run as migration leaves it, and nothing else of it."""
-    found = difference(store.delta, run.SPEC)
+    found = declaration_difference(store.delta, run.SPEC)
     if found.missing:
         add_columns(store.delta, found)
 

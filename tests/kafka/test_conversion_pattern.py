@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.clock import in_utc
+from pipeline.core.clock import local_to_utc
 from pipeline.core.errors import SettingsError
-from pipeline.core.scan import joined, scan
-from pipeline.kafka.layout.conversion_pattern import compiled
-from pipeline.kafka.layout.envelope import PATTERN, envelope
+from pipeline.core.scan import concat_records, scan_records
+from pipeline.kafka.layout.conversion_pattern import compile_pattern
+from pipeline.kafka.layout.envelope import PATTERN, envelope_by_name
 from pipeline.kafka.reading.reader import ReadSettings
 from pipeline.kafka.reading.record_text import record_text
 from tests.kafka.reading import read
@@ -80,9 +80,12 @@ def test_what_a_pattern_prints_is_read_back(data: st.DataObject) -> None:
     pattern = between.join([f"[{date}]", *pieces]) + "%n" + ("%ex" if has_trace else "")
     trace = "java.lang.X: why\n\tat a.B\n" if has_trace else ""
     content = "".join(line(*record) + trace for record in records).encode()
-    found = envelope(PATTERN + pattern)
+    found = envelope_by_name(PATTERN + pattern)
     text = record_text(
-        joined(list(scan(BytesIO(content), 0, len(content), None, found.start, owns_preamble=True))), found
+        concat_records(
+            list(scan_records(BytesIO(content), 0, len(content), None, found.start, owns_preamble=True))
+        ),
+        found,
     )
     told = form is not None and (form.endswith(("XXX", "Z", "z")) or form == "UNIX_MILLIS")
     moment = TIME - (offset if told else timedelta(hours=5, minutes=30))
@@ -91,7 +94,7 @@ def test_what_a_pattern_prints_is_read_back(data: st.DataObject) -> None:
     read_back = [
         (at.replace(tzinfo=None), *rest)
         for at, *rest in zip(
-            in_utc(text.logged_local, "Asia/Kolkata", text.instant).to_pylist(),
+            local_to_utc(text.logged_local, "Asia/Kolkata", text.instant).to_pylist(),
             text.level.to_pylist(), text.logger.to_pylist(), text.message.to_pylist(), text.rest.to_pylist(),
             strict=True,
         )
@@ -104,7 +107,7 @@ def test_what_a_pattern_prints_is_read_back(data: st.DataObject) -> None:
 
 def test_a_pattern_of_literals_only_is_compared_as_bytes() -> None:
     """The stock layout keeps the fast way to find its records."""
-    assert envelope("stock").start.replace("\\-", "-").replace("\\ ", " ") == (
+    assert envelope_by_name("stock").start.replace("\\-", "-").replace("\\ ", " ") == (
         r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] "
     )
 
@@ -131,7 +134,7 @@ def test_a_pattern_of_literals_only_is_compared_as_bytes() -> None:
 )
 def test_what_cannot_be_read_back_is_refused(pattern: str, found: str) -> None:
     with pytest.raises(SettingsError) as raised:
-        compiled(pattern)
+        compile_pattern(pattern)
     assert found in str(raised.value)
     assert raised.value.expected.startswith(("a ConversionPattern", "a date format", "an IANA time zone"))
 

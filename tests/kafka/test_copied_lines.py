@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from pipeline.core.template import Template
-from pipeline.kafka.reading.unread import NO_TIME, said_of
-from pipeline.kafka.reading.wrapped_lines import one_line
-from pipeline.kafka.wording.templates import matcher
+from pipeline.kafka.reading.unread import NO_TIME, unread_file_sentence
+from pipeline.kafka.reading.wrapped_lines import join_message_lines
+from pipeline.kafka.wording.templates import template_matcher
 from tests.kafka.reading import read, read_table
 from tests.oracle.rendering import HEAD, instances
 from tests.oracle.values import hard
@@ -29,8 +29,8 @@ def test_every_row_without_the_blanks_that_a_page_takes() -> None:
     shown = [Template("", "", on_a_page(one.wording.text)).render(one.texts) for one in rendered]
     assert len(rendered) > 30
     loggers = [one.wording.logger for one in rendered]
-    found = matcher().match(pa.array(loggers), pa.array(shown)).template.tolist()
-    events = [matcher().templates[number].name if number >= 0 else None for number in found]
+    found = template_matcher().match(pa.array(loggers), pa.array(shown)).template.tolist()
+    events = [template_matcher().templates[number].name if number >= 0 else None for number in found]
     expected = [one.wording.event for one in rendered]
     assert [
         (one, event, text) for one, event, text in zip(expected, events, shown, strict=True) if event != one
@@ -110,12 +110,12 @@ FATAL = b" ERROR Encountered fatal fault: x (org.apache.kafka.server.fault.Proce
     ],
 )
 def test_a_paste_without_times_is_told_as_such(data: bytes, said: str | None) -> None:
-    assert said_of(data, None) == said
+    assert unread_file_sentence(data, None) == said
 
 
 def test_what_could_be_a_logger_is_read_once() -> None:
     """It takes as long as its bytes: to try each place of 200 KB again would take some minutes."""
     name = b"(" + b"A." * 100_000
-    assert one_line(name + b"\nsecond line (kafka.server.ReplicaManager)", b" ") == (
+    assert join_message_lines(name + b"\nsecond line (kafka.server.ReplicaManager)", b" ") == (
         name + b" second line (kafka.server.ReplicaManager)"
     )

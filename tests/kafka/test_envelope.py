@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.errors import SettingsError
-from pipeline.kafka.layout.envelope import envelope, layouts
-from pipeline.kafka.layout.wrapper import wrappers
+from pipeline.kafka.layout.envelope import built_in_layouts, envelope_by_name
+from pipeline.kafka.layout.wrapper import wrappers_by_name
 from pipeline.kafka.reading.reader import ReadSettings
-from pipeline.kafka.reading.sniff import sniff
+from pipeline.kafka.reading.sniff import sniff_head
 from tests.kafka.reading import read
 from tests.kafka.writing import LINES, OBJECTS, WRAPPERS, Record, wrapped, written
 
@@ -75,24 +75,24 @@ def named_as(bare: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[di
 
 
 def test_every_layout_and_wrapper_has_a_writer() -> None:
-    assert set(LINES) | set(OBJECTS) == set(layouts())
-    assert set(WRAPPERS) == set(wrappers())
+    assert set(LINES) | set(OBJECTS) == set(built_in_layouts())
+    assert set(WRAPPERS) == set(wrappers_by_name())
 
 
 @pytest.mark.parametrize("each", [24, pytest.param(6, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("layout", layouts())
+@pytest.mark.parametrize("layout", built_in_layouts())
 def test_a_layout_says_the_same_in_every_wrapper(layout: str, each: int) -> None:
     records = RECORDS[::each] + FEW
     bare = said(read(written(records, "stock"), log="mixed"), without_millis=layout in SECONDS)
     data = written(records, layout)
-    for around in ((), *((name,) for name in wrappers())):
+    for around in ((), *((name,) for name in wrappers_by_name())):
         name = "/".join((*around, layout))
         content = wrapped(data, around)
         rows = read(content, envelope=name, log="mixed", zone="Europe/Berlin" if zoned(layout) else "UTC")
         assert sum(row["byte_length"] for row in rows) == len(content)
         found = said(rows, without_millis=layout in SECONDS)
         assert (named_as(bare, found) if layout in WITHOUT_LOGGER else found) == bare, name
-        assert sniff(content).envelope == (layout if content == data else name)
+        assert sniff_head(content).envelope == (layout if content == data else name)
 
 
 def zoned(layout: str) -> bool:
@@ -116,13 +116,15 @@ def test_wrappers_stand_in_one_another(around: tuple[str, ...]) -> None:
     content = wrapped(BARE, around)
     name = "/".join((*around, "stock"))
     assert said(read(content, envelope=name, log="mixed")) == said(read(BARE, log="mixed"))
-    detected = sniff(content).envelope
+    detected = sniff_head(content).envelope
     assert detected is not None and said(read(content, envelope=detected, log="mixed")) == said(
         read(BARE, log="mixed")
     )
 
 
-@pytest.mark.parametrize("name", [*layouts(), *(f"{name}/stock" for name in wrappers()), "cri/ecs"])
+@pytest.mark.parametrize(
+    "name", [*built_in_layouts(), *(f"{name}/stock" for name in wrappers_by_name()), "cri/ecs"]
+)
 @settings(max_examples=5, deadline=None, derandomize=True)
 @given(where=st.lists(st.floats(0, 1), max_size=4), block=st.sampled_from([97, 700, 1 << 20]))
 def test_any_split_and_any_block_give_the_same_rows(name: str, where: list[float], block: int) -> None:
@@ -143,9 +145,9 @@ LONG = Record(NOON, "INFO", "kafka.controller.KafkaController", "", "")
 @pytest.mark.parametrize("each", [3, pytest.param(1, marks=pytest.mark.soak)])
 def test_every_chain_of_two_wrappers_can_be_looked_for(each: int) -> None:
     """Around one layout of three, in turn; around all of them in soak."""
-    for place, chain in enumerate(product(wrappers(), repeat=2)):
+    for place, chain in enumerate(product(wrappers_by_name(), repeat=2)):
         for layout in ("stock", "strimzi", "ecs")[place % each :: each]:
-            own = envelope("/".join((*chain, layout)))
+            own = envelope_by_name("/".join((*chain, layout)))
             other = own.other_start.pattern if own.other_start else "x"
             assert own.any_start_pattern.match(b"") is None
             assert pc.match_substring_regex(pa.array([b""]), rf"\A(?:{own.start}|{other})").to_pylist() == [
@@ -158,7 +160,7 @@ def reason(data: bytes, name: str, at: int = 0) -> str | None:
     return found
 
 
-@pytest.mark.parametrize("layout", [name for name in layouts() if name != "logstash"])
+@pytest.mark.parametrize("layout", [name for name in built_in_layouts() if name != "logstash"])
 def test_a_line_that_a_shipper_cut_is_marked(layout: str) -> None:
     LONG.message = "[Controller id=1] Partitions undergoing preferred replica election: " + "t-1," * 4000
     line = written([LONG], layout)[:10_000] + b"\n"
@@ -208,7 +210,7 @@ def test_what_the_container_prints_beside_the_log() -> None:
     rows = read(data, envelope="timestamps/stock", log="mixed")
     assert [row["not_understood_reason"] for row in rows] == ["no_envelope", None, None]
     assert rows[2]["line_count"] == 2
-    assert sniff(data).envelope == "timestamps/stock"
+    assert sniff_head(data).envelope == "timestamps/stock"
 
 
 FORGED = "[2024-03-01 12:00:00,123] INFO fake (kafka.controller.KafkaController)"
@@ -220,7 +222,7 @@ FORGERIES = [
 ]
 
 
-@pytest.mark.parametrize("wrapper", wrappers())
+@pytest.mark.parametrize("wrapper", wrappers_by_name())
 @pytest.mark.parametrize(
     ("text", "expected"), [one[1:] for one in FORGERIES], ids=[one[0] for one in FORGERIES]
 )
@@ -249,7 +251,7 @@ def test_byte_order_marks_and_carriage_returns() -> None:
 )
 def test_an_envelope_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(SettingsError):
-        envelope(name)
+        envelope_by_name(name)
 
 
 def test_what_json_escapes_is_found_at_the_beginning_of_a_line() -> None:
@@ -261,10 +263,10 @@ def test_what_json_escapes_is_found_at_the_beginning_of_a_line() -> None:
 
 
 def test_a_pattern_is_an_envelope_by_its_name() -> None:
-    found = envelope("cri/%d{dd/MM/yyyy HH:mm:ss.SSS} %p %c - %m%n")
+    found = envelope_by_name("cri/%d{dd/MM/yyyy HH:mm:ss.SSS} %p %c - %m%n")
     assert found.name == "cri/pattern:%d{dd/MM/yyyy HH:mm:ss.SSS} %p %c - %m%n"
-    assert envelope(found.name).start == found.start
+    assert envelope_by_name(found.name).start == found.start
     data = wrapped(b"01/03/2024 12:00:00.123 INFO kafka.controller.KafkaController - x\n" * 2, ["cri"])
-    assert sniff(data).envelope is None
-    assert sniff(data, "%d{dd/MM/yyyy HH:mm:ss.SSS} %p %c - %m%n").envelope == found.name
-    assert sniff(data, "stock").envelope is None
+    assert sniff_head(data).envelope is None
+    assert sniff_head(data, "%d{dd/MM/yyyy HH:mm:ss.SSS} %p %c - %m%n").envelope == found.name
+    assert sniff_head(data, "stock").envelope is None

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from jobs.explain.folding import Folded
-from jobs.explain.text import as_data, as_lines
+from jobs.explain.text import as_data, explanation_lines
 from pipeline.core.frames import frame_of
-from pipeline.kafka.explaining.explanation import explained
-from pipeline.kafka.reading.pasted import pasted
-from pipeline.kafka.wording.events import events
-from pipeline.kafka.wording.exception_lines import ExceptionLine, exception_lines
-from pipeline.model.lines.exception_causes import with_causes
+from pipeline.kafka.explaining.explanation import explain_record
+from pipeline.kafka.reading.pasted import read_pasted_text
+from pipeline.kafka.wording.events import template_events
+from pipeline.kafka.wording.exception_lines import ExceptionLine, read_exception_lines
+from pipeline.model.lines.exception_causes import with_exception_causes
 from tests.kafka.reading import read_table
 from tests.lab import records
 from tests.oracle.rows import PLACE
@@ -40,7 +40,7 @@ TAKEN = "org.apache.zookeeper.KeeperException$NodeExistsException: KeeperErrorCo
 
 
 def instances(turn: int) -> Iterator[tuple[ExceptionLine, dict[str, str]]]:
-    for number, row in enumerate(exception_lines()):
+    for number, row in enumerate(read_exception_lines()):
         texts = {}
         for name in dict.fromkeys(PLACE.findall(row.template)):
             values = [one for one in hard(name) if one and len(one) < 300]
@@ -57,7 +57,7 @@ def below(event: str, trace: str) -> str:
 
 
 def read_back(lines: str) -> pl.DataFrame:
-    return with_causes(frame_of(read_table(lines.encode(), log="mixed")))
+    return with_exception_causes(frame_of(read_table(lines.encode(), log="mixed")))
 
 
 def first_known(row: ExceptionLine) -> str:
@@ -113,16 +113,21 @@ def test_a_text_names_a_cause_only_below_its_events() -> None:
 def test_a_frame_without_exceptions_has_the_columns() -> None:
     found = read_back(f"{TIME}{RECORDS['server_exiting']}\n")
     assert (found["cause"].to_list(), found["cause_fields"].to_list()) == ([None], [None])
-    assert with_causes(found.drop("cause", "cause_fields").clear()).columns[-2:] == ["cause", "cause_fields"]
+    assert with_exception_causes(found.drop("cause", "cause_fields").clear()).columns[-2:] == [
+        "cause",
+        "cause_fields",
+    ]
 
 
 def test_explain_says_the_cause_and_what_it_means() -> None:
-    paste = pasted(below("log_dir_failed", "java.io.IOException: No space left on device").encode())
-    told = explained(paste.records[0])
-    lines = as_lines(Folded(told, 1, None, ""), None, 110)
+    paste = read_pasted_text(below("log_dir_failed", "java.io.IOException: No space left on device").encode())
+    told = explain_record(paste.records[0])
+    lines = explanation_lines(Folded(told, 1, None, ""), None, 110)
     assert any(re.match(r"  cause +cause_disk_full: The disk is full", line) for line in lines)
     assert as_data(told, paste, None)["cause"]["cause"] == "cause_disk_full"
-    other = explained(pasted(below("log_dir_failed", "java.io.IOException: who knows").encode()).records[0])
+    other = explain_record(
+        read_pasted_text(below("log_dir_failed", "java.io.IOException: who knows").encode()).records[0]
+    )
     assert other.cause is None
 
 
@@ -139,15 +144,15 @@ def test_explain_says_the_cause_and_what_it_means() -> None:
 )  # fmt: skip
 def test_a_trace_alone_says_its_cause(text: str, cause: str | None) -> None:
     """Where that does not depend on the record above it."""
-    told = explained(pasted(text.encode()).records[0])
+    told = explain_record(read_pasted_text(text.encode()).records[0])
     assert (told.event, told.cause and told.cause[0]) == (None, cause)
-    first, *_ = as_lines(Folded(told, 1, None, ""), None, 110)
+    first, *_ = explanation_lines(Folded(told, 1, None, ""), None, 110)
     assert first.startswith(cause or "NOT UNDERSTOOD")
 
 
 def test_rows_are_of_known_events_and_meanings_are_sentences() -> None:
-    rows = exception_lines()
-    assert {name for row in rows for name in row.under.split(" ") if name} <= set(events())
+    rows = read_exception_lines()
+    assert {name for row in rows for name in row.under.split(" ") if name} <= set(template_events())
     assert len({(row.exception, row.template) for row in rows}) == len(rows)
     assert not [
         row.meaning
@@ -166,7 +171,7 @@ def test_rows_are_of_known_events_and_meanings_are_sentences() -> None:
     ],
 )  # fmt: skip
 def test_real_lines_name_their_causes(shared: Path, run: str, causes: dict[str, str]) -> None:
-    found = with_causes(frame_of(records(shared / "lab-runs" / run, ("server",))))
+    found = with_exception_causes(frame_of(records(shared / "lab-runs" / run, ("server",))))
     told = {(event, cause) for event, cause in found.select("event", "cause").unique().iter_rows() if cause}
     assert set(causes.items()) <= told
 

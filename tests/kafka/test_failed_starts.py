@@ -1,7 +1,7 @@
 """Why a node did not come up, in words: each cause has its own, and they are short."""
 
-from pipeline.kafka.facts import table
-from pipeline.kafka.wording.exception_lines import exception_lines
+from pipeline.kafka.facts import read_fact_table
+from pipeline.kafka.wording.exception_lines import read_exception_lines
 from pipeline.kafka.wording.failed_starts import NOT_TOLD, PLACE, in_words
 from pipeline.model.brokers.failed_starts import OF_EVENT, OF_STEP
 
@@ -25,7 +25,7 @@ def test_what_to_do_is_not_cut_off_on_the_first_screen() -> None:
     around = "node 1001 failed to start 40 times in 6 min 30 s: ; no line shows it up since; "
     long = [
         row
-        for row in table("wording/failed_starts.tsv")
+        for row in read_fact_table("wording/failed_starts.tsv")
         if len(around + PLACE.sub(lambda place: SAMPLES.get(place[1], "1001"), row["why"]) + row["todo"])
         > SHOWN
     ]
@@ -35,7 +35,7 @@ def test_what_to_do_is_not_cut_off_on_the_first_screen() -> None:
 def test_no_directory_is_given_up_that_may_have_the_last_copy() -> None:
     giving_up = [
         row["todo"]
-        for row in table("wording/failed_starts.tsv")
+        for row in read_fact_table("wording/failed_starts.tsv")
         if "start without" in row["todo"] or "replace" in row["todo"]
     ]
     assert len(giving_up) == 3
@@ -62,7 +62,7 @@ def test_every_cause_has_words_of_its_own() -> None:
     assert all(in_words(one, known) != bare for one in of_lines)
     starting = {
         one.cause
-        for one in exception_lines()
+        for one in read_exception_lines()
         if "not start" in one.meaning or one.cause.startswith("cause_disk")
     }
     assert all(in_words(one, known) != bare for one in starting)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipeline.kafka.layout.paths import BUILT_IN_PATTERNS, PATTERN_GROUPS, Located, locate
+from pipeline.kafka.layout.paths import BUILT_IN_PATTERNS, PATTERN_GROUPS, Located, locate_path
 
 PATHS = """
     path                                                  | cluster    | node | log
@@ -57,22 +57,22 @@ def rows(text: str) -> list[list[str]]:
 @pytest.mark.parametrize(("path", "cluster", "node", "log"), rows(PATHS))
 def test_a_path_says(path: str, cluster: str, node: str, log: str) -> None:
     said = {"cluster": cluster, "node": node, "log": log}
-    shown = {key: "-" if value is None else str(value) for key, value in vars(locate(path)).items()}
+    shown = {key: "-" if value is None else str(value) for key, value in vars(locate_path(path)).items()}
     assert shown == said
 
 
 def test_a_pattern_of_the_settings_comes_first() -> None:
     own = r"^(?P<cluster>[a-z]+)_rack\d+/h(?P<node>\d+)/(?P<log>controller|state-change)s?\.txt$"
     patterns = (own, *BUILT_IN_PATTERNS)
-    assert locate("prod_rack1/h42/controllers.txt", patterns) == Located("prod", 42, "controller")
-    assert locate("prod/broker-1/server.log", patterns) == Located("prod", 1, "server")
+    assert locate_path("prod_rack1/h42/controllers.txt", patterns) == Located("prod", 42, "controller")
+    assert locate_path("prod/broker-1/server.log", patterns) == Located("prod", 1, "server")
 
 
 @pytest.mark.parametrize(
     "node", ["host-a", "²", "2147483648", "9" * 5000], ids=["name", "sign", "33 bits", "long"]
 )
 def test_a_node_that_is_no_id_says_nothing(node: str) -> None:
-    assert locate(f"{node}/controller.log", (r"^(?P<node>[^/]+)/",)).node is None
+    assert locate_path(f"{node}/controller.log", (r"^(?P<node>[^/]+)/",)).node is None
 
 
 def test_built_in_patterns_use_known_groups_only() -> None:
@@ -81,4 +81,4 @@ def test_built_in_patterns_use_known_groups_only() -> None:
 
 
 def test_long_paths_are_read_in_no_time() -> None:
-    assert locate("a-" * 20_000 + "/controller.log").log == "controller"
+    assert locate_path("a-" * 20_000 + "/controller.log").log == "controller"

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pipeline.kafka.reading.pasted import pasted
-from pipeline.kafka.reading.sniff import sniff
+from pipeline.kafka.reading.pasted import read_pasted_text
+from pipeline.kafka.reading.sniff import sniff_head
 from tests.kafka.reading import read
 from tests.kafka.test_envelope import BARE, RECORDS, said
 from tests.kafka.writing import Record, printed_time
@@ -45,7 +45,7 @@ LAYOUTS = {
 def test_a_layout_is_learned_from_its_lines(pattern: str) -> None:
     lines = (LAYOUTS[pattern](one) + (f"\n{one.rest}" if one.rest else "") for one in RECORDS)
     data = "".join(f"{line}\n" for line in lines).encode()
-    found = sniff(data)
+    found = sniff_head(data)
     assert (found.envelope, found.log) == (f"pattern:{pattern}%n", "mixed")
     rows = said(read(data, envelope=found.envelope, log="mixed"))
     bare = said(read(BARE, log="mixed"))
@@ -57,7 +57,7 @@ def test_a_layout_is_learned_from_its_lines(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", LAYOUTS)
 def test_a_pasted_line_is_read_in_any_layout(pattern: str) -> None:
-    found = pasted(LAYOUTS[pattern](RECORDS[0]).encode())
+    found = read_pasted_text(LAYOUTS[pattern](RECORDS[0]).encode())
     assert [row["event"] for (row,) in found.records] == [said(read(BARE, log="mixed"))[0]["event"]]
     assert found.records[0][0]["logged_local"] is not None
 
@@ -77,7 +77,7 @@ NONE = [
 
 @pytest.mark.parametrize("line", [case[1] for case in NONE], ids=[case[0] for case in NONE])
 def test_nothing_is_learned(line: str) -> None:
-    assert sniff(line.encode() * 9).log is None
+    assert sniff_head(line.encode() * 9).log is None
 
 
 WITHOUT_DATE = [
@@ -91,12 +91,12 @@ WITHOUT_DATE = [
 @pytest.mark.parametrize("line", WITHOUT_DATE)
 def test_without_a_date_the_message_is_explained(line: str) -> None:
     message = "[Controller id=1] Starting the controller scheduler"
-    found = pasted(f"Some words\n{line.format(message)}\njava.lang.X: why\n".encode())
+    found = read_pasted_text(f"Some words\n{line.format(message)}\njava.lang.X: why\n".encode())
     assert [row["event"] for (row,) in found.records] == [None, "controller_scheduler_started"]
     row = found.records[1][0]
     assert (row["level"], row["logged_local"], row["exception_class"]) == ("INFO", None, "java.lang.X")
     assert found.left_out.startswith("what stands around the message")
-    assert not pasted(line.format("Shutting down.").encode()).records[0][0]["event"]
+    assert not read_pasted_text(line.format("Shutting down.").encode()).records[0][0]["event"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_classes_that_are_named_as_their_loggers_are_no_loggers(line: str) -> No
         ("QuorumController", "[QuorumController id=3] Sings"),
     )
     data = "".join(line.format(number, *said[number % 3]) for number in range(9)).encode()
-    found = sniff(data)
+    found = sniff_head(data)
     rows = read(data, envelope=found.envelope, log=found.log)
     assert [row["event"] for row in rows] == ["controller_created", "batch_to_leaders", None] * 3
 
@@ -123,9 +123,9 @@ def test_what_is_learned_is_read_in_wrappers() -> None:
     data = "".join(
         f"kafka-1  | {LAYOUTS['[%d{yyyy-MM-dd HH:mm:ss,SSS}] %-5p %m'](one)}\n" for one in RECORDS[:9]
     )
-    assert sniff(data.encode()).envelope == "compose/pattern:[%d{yyyy-MM-dd HH:mm:ss,SSS}] %-5p %m%n"
+    assert sniff_head(data.encode()).envelope == "compose/pattern:[%d{yyyy-MM-dd HH:mm:ss,SSS}] %-5p %m%n"
 
 
 def test_a_percent_sign_is_no_conversion() -> None:
     line = printed(MILLIS, "{T} % {L} {M}")(RECORDS[0])
-    assert sniff(line.encode() + b"\n").envelope == "pattern:%d{yyyy-MM-dd HH:mm:ss,SSS} %% %-5p %m%n"
+    assert sniff_head(line.encode() + b"\n").envelope == "pattern:%d{yyyy-MM-dd HH:mm:ss,SSS} %% %-5p %m%n"

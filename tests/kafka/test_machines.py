@@ -16,12 +16,12 @@ from pipeline.kafka.machines.by_release import (
     SILENT_IN_SOME,
     STARTUP_STATES,
     STATES,
-    candidates,
+    candidate_machines,
     legality_for,
     machine_for,
-    machines,
+    machines_by_name,
+    move_visibility,
     normal_moves,
-    visibility,
     why_normal,
 )
 
@@ -69,7 +69,7 @@ def agree(left: BoolMatrix, right: BoolMatrix) -> bool:
 
 @pytest.mark.parametrize(("name", "legal"), [("R1", 13), ("R2", 14), ("P1", 8)])
 def test_matrix_is_that_of_kafka(name: str, legal: int) -> None:
-    machine = machines()[name]
+    machine = machines_by_name()[name]
     assert agree(machine.matrix, literal(name))
     assert machine.matrix.sum() == machine.mask.bit_count() == legal
     assert machine.mask < 2**63
@@ -77,11 +77,12 @@ def test_matrix_is_that_of_kafka(name: str, legal: int) -> None:
 
 def test_any_flipped_cell_is_seen() -> None:
     for name, i, j in CELLS:
-        for side in (machines()[name].matrix, literal(name)):
+        for side in (machines_by_name()[name].matrix, literal(name)):
             flipped = side.copy()
             flipped[i, j] = not flipped[i, j]
             assert not agree(
-                flipped, literal(name) if side is machines()[name].matrix else machines()[name].matrix
+                flipped,
+                literal(name) if side is machines_by_name()[name].matrix else machines_by_name()[name].matrix,
             )
 
 
@@ -113,7 +114,7 @@ def test_release_out_of_range_is_refused(release: str) -> None:
 
 def test_name_of_no_machine_is_refused() -> None:
     with pytest.raises(ValueError, match="found R3"):
-        candidates("replica", "R3")
+        candidate_machines("replica", "R3")
 
 
 def test_one_pair_depends_on_the_release() -> None:
@@ -126,23 +127,23 @@ def test_one_pair_depends_on_the_release() -> None:
 
 def test_trace_hides_nothing_that_is_known_to_be_hidden() -> None:
     for kind, name in [(kind, name) for kind, names in KINDS.items() for name in (*names, None)]:
-        seen = visibility(kind, name, is_trace_seen=True)
+        seen = move_visibility(kind, name, is_trace_seen=True)
         assert agree(seen.explained, np.eye(len(STATES[kind]), dtype=bool))
         assert not (seen.explained & seen.complete).any()
 
 
 def test_info_hides_moves_to_offline_and_nonexistent_partitions() -> None:
-    seen = visibility("partition", None, is_trace_seen=False)
+    seen = move_visibility("partition", None, is_trace_seen=False)
     # last New, Online, Offline, NonExistent; a visible move to New or Online cannot be missing
     assert seen.explained.astype(int).tolist() == [[1, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
     assert agree(seen.complete, ~seen.explained)
-    assert not visibility("replica", None, is_trace_seen=False).complete.any()
+    assert not move_visibility("replica", None, is_trace_seen=False).complete.any()
 
 
 def test_replica_online_without_a_line_is_no_proof_of_a_gap() -> None:
     def is_complete(name: str | None, last: str, to: str) -> bool:
         at = STATES["replica"].index(last), STATES["replica"].index(to)
-        return bool(visibility("replica", name, is_trace_seen=True).complete[at])
+        return bool(move_visibility("replica", name, is_trace_seen=True).complete[at])
 
     assert not is_complete("R1", "OfflineReplica", "OnlineReplica")
     assert not is_complete(None, "OfflineReplica", "OnlineReplica")
@@ -154,7 +155,7 @@ def test_names_of_states_are_those_of_the_machines() -> None:
     for kind, names in KINDS.items():
         for named in (HIDDEN_AT_INFO[kind], STARTUP_STATES[kind], *(SILENT_IN_SOME[name] for name in names)):
             assert set(named) <= set(STATES[kind])
-        assert all(machines()[name].states == STATES[kind] for name in names)
+        assert all(machines_by_name()[name].states == STATES[kind] for name in names)
 
 
 def test_normal_moves_are_refusals_of_pairs_that_are_not_legal() -> None:

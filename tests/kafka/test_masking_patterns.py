@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kafka.facts import table
-from pipeline.kafka.reading.masking import KINDS, SHAPES, TOKENS, Masking, pattern_problem, rules
+from pipeline.kafka.facts import read_fact_table
+from pipeline.kafka.reading.masking import KINDS, SHAPES, TOKENS, Masking, mask_rules, pattern_problem
 from tests.kafka.masks import is_masked, plain
 
 KEY = b"a key of the tests"
@@ -77,13 +77,13 @@ def test_neither_the_key_nor_a_pattern_is_shown() -> None:
 
 
 def test_rows_of_the_table_are_whole() -> None:
-    for row in table("reading/masks.tsv"):
+    for row in read_fact_table("reading/masks.tsv"):
         assert row["kind"] in TOKENS and row["shape"] in SHAPES and row["printed"]
         re.compile(row["unless"])
-    used = {row["shape"] for row in table("reading/masks.tsv")}
+    used = {row["shape"] for row in read_fact_table("reading/masks.tsv")}
     assert used == set(SHAPES)
     for kind in KINDS:
-        for rule in rules(kind):
+        for rule in mask_rules(kind):
             marked = pa.array([b""]).cast(pa.binary())
             with pytest.raises(pa.ArrowInvalid, match="4"):
                 pc.replace_substring_regex(marked, rule.pattern, r"\4")

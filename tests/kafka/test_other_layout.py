@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.starts import START_BYTES
-from pipeline.kafka.layout.envelope import envelope, layouts
-from pipeline.kafka.reading.reader import ReadSettings, reread
-from pipeline.kafka.reading.sniff import Sniff, sniff
+from pipeline.kafka.layout.envelope import built_in_layouts, envelope_by_name
+from pipeline.kafka.reading.reader import ReadSettings, reparse_segment
+from pipeline.kafka.reading.sniff import Sniff, sniff_head
 from tests.kafka.masks import is_masked, plain
 from tests.kafka.reading import read, read_table, request
 from tests.kafka.test_envelope import FEW, SECONDS, said
@@ -40,19 +40,21 @@ def alone(name: str) -> tuple[dict[str, Any], ...]:
 
 def others(before: str, share: int) -> list[str]:
     """Every so many of the layouts, beginning with another one behind each."""
-    names = list(layouts())
+    names = list(built_in_layouts())
     place = names.index(before)
     return [one for number, one in enumerate(names) if (number + place) % share == 0]
 
 
 @pytest.mark.parametrize("share", [EACH, pytest.param(1, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("before", layouts())
+@pytest.mark.parametrize("before", built_in_layouts())
 def test_any_layout_after_any_other(before: str, share: int) -> None:
     """What begins as records of the file do is one, and only that may not be understood."""
     for after in others(before, share):
         found = read(before_and_after(before, after), envelope=before, log="mixed")
         assert len(found) == 2 * len(FEW) + 1, after
-        if {before, after} <= set(LINES) and envelope(before).start_pattern.match(written(FEW, after)):
+        if {before, after} <= set(LINES) and envelope_by_name(before).start_pattern.match(
+            written(FEW, after)
+        ):
             continue
         without_millis = bool({before, after} & SECONDS)
         told = [alone(name) for name in (before, after)]
@@ -107,7 +109,7 @@ def test_reparsing_says_the_same() -> None:
         b"\xef\xbb\xbf" + before_and_after("stock", "strimzi") + b"[2024-03-01 12:00:01,123] - INFO what\n"
     )
     for batch in read_table(content, log="mixed").to_batches():
-        assert reread(batch, request(0, 0, log="mixed")).equals(batch)
+        assert reparse_segment(batch, request(0, 0, log="mixed")).equals(batch)
 
 
 LINES_AFTER: list[tuple[str, Any]] = [
@@ -169,7 +171,9 @@ def test_masking_moves_no_start(padding: int, host: str) -> None:
         log="mixed",
     )
     for batch in table.to_batches():
-        assert reread(batch, request(0, 0, envelope="json_message/strimzi", log="mixed")).equals(batch)
+        assert reparse_segment(batch, request(0, 0, envelope="json_message/strimzi", log="mixed")).equals(
+            batch
+        )
 
 
 def test_what_only_nearly_is_another_layout_is_none() -> None:
@@ -185,7 +189,7 @@ def test_what_was_read_as_one_stays_what_it_was() -> None:
         "byte_length": len(STRIMZI) * 5,
     }
     stored = pa.RecordBatch.from_pylist([whole], found.schema)
-    row = reread(stored, request(0, 0, envelope="stock", log="mixed")).to_pylist()[0]
+    row = reparse_segment(stored, request(0, 0, envelope="stock", log="mixed")).to_pylist()[0]
     assert (row["event"], row["not_understood_reason"]) == (None, "no_envelope")
 
 
@@ -193,7 +197,7 @@ def test_a_start_behind_what_is_looked_at_is_none_whenever_it_is_read() -> None:
     far = json.dumps({"a": "x" * START_BYTES, "message": STRIMZI.strip()})
     near = json.dumps({"message": STRIMZI.strip()})
     (batch,) = read_table(f"{far}\n{near}\n".encode(), envelope="json_message/strimzi").to_batches()
-    again = reread(batch, request(0, 0, envelope="json_message/strimzi"))
+    again = reparse_segment(batch, request(0, 0, envelope="json_message/strimzi"))
     assert again.equals(batch)
     assert again.column("not_understood_reason").to_pylist() == ["no_envelope", None]
     assert again.column("event").to_pylist() == [None, "partition_transition"]
@@ -201,7 +205,7 @@ def test_a_start_behind_what_is_looked_at_is_none_whenever_it_is_read() -> None:
 
 def test_two_nodes_in_two_layouts_are_two_nodes() -> None:
     other = STRIMZI.replace("id=1", "id=2")
-    found = sniff(
+    found = sniff_head(
         (
             STRIMZI.replace("2024", "[2024").replace(",123", ",123]").replace(" [main]", "") * 9 + other
         ).encode()

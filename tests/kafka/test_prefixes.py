@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from pipeline.core.errors import SettingsError
-from pipeline.kafka.explaining.explanation import explained
-from pipeline.kafka.layout.envelope import envelope
-from pipeline.kafka.reading.pasted import pasted
+from pipeline.kafka.explaining.explanation import explain_record
+from pipeline.kafka.layout.envelope import envelope_by_name
+from pipeline.kafka.reading.pasted import read_pasted_text
 from pipeline.kafka.reading.prefixes import is_excerpt
-from pipeline.kafka.reading.sniff import sniff
-from pipeline.kafka.reading.unread import said_of
+from pipeline.kafka.reading.sniff import sniff_head
+from pipeline.kafka.reading.unread import unread_file_sentence
 from tests.kafka.reading import read
 
 BROKERS = (
@@ -69,8 +69,8 @@ def printed(kind: Callable[[int, str], str]) -> bytes:
 
 @pytest.mark.parametrize("kind", [*EXCERPTS, *PREFIXED])
 def test_a_paste_is_explained_record_by_record(kind: str) -> None:
-    found = pasted(printed((EXCERPTS | PREFIXED)[kind]))
-    told = [explained(one) for one in found.records]
+    found = read_pasted_text(printed((EXCERPTS | PREFIXED)[kind]))
+    told = [explain_record(one) for one in found.records]
     assert [one.event for one in told] == EVENTS and not any(one.is_forged for one in told)
     assert told[1].exception == ("kafka.common.StateChangeFailedException", "No assigned replica is alive.")
 
@@ -78,9 +78,9 @@ def test_a_paste_is_explained_record_by_record(kind: str) -> None:
 @pytest.mark.parametrize("kind", PREFIXED)
 def test_a_file_is_read_without_it(kind: str) -> None:
     data = printed(PREFIXED[kind]) * 3
-    found = sniff(data)
+    found = sniff_head(data)
     assert (found.log, found.node_ids) == ("mixed", frozenset({1})) and found.envelope is not None
-    assert not is_excerpt(found.envelope) and found.envelope == envelope(found.envelope).name
+    assert not is_excerpt(found.envelope) and found.envelope == envelope_by_name(found.envelope).name
     rows = read(data, log="mixed", envelope=found.envelope, cuts=(len(data) // 2,))
     assert [row["event"] for row in rows] == EVENTS * 3
     assert b"".join(row["raw"] for row in rows) == data
@@ -91,16 +91,16 @@ def test_a_file_is_read_without_it(kind: str) -> None:
 @pytest.mark.parametrize("kind", EXCERPTS)
 def test_an_excerpt_of_a_file_is_told_from_a_log(kind: str) -> None:
     data = printed(EXCERPTS[kind])
-    found = sniff(data).envelope
+    found = sniff_head(data).envelope
     assert found is not None and is_excerpt(found)
-    said = said_of(data, found)
+    said = unread_file_sentence(data, found)
     assert said is not None and said.endswith(f"setting envelope: '{found}'") and "as grep prints" in said
 
 
 def test_other_words_later_in_a_file_are_taken_off_too() -> None:
     data = printed(PREFIXED["numbers of a kernel"])
     later = data.replace(b"[  41200", b"[10041200").replace(b"[I]", b"[E]").replace(b"service_", b"")
-    found = sniff(data).envelope
+    found = sniff_head(data).envelope
     assert [row["event"] for row in read(data + later, log="mixed", envelope=found)] == EVENTS * 2
 
 
@@ -108,7 +108,7 @@ def test_other_words_later_in_a_file_are_taken_off_too() -> None:
 def test_records_behind_words_of_another_form_are_not_taken_for_lines_of_one_before(words: str) -> None:
     data = printed(PREFIXED["Testcontainers in Spring Boot"])
     line = words.format(LINES[0])
-    rows = read(data + f"{line}\n".encode() + data, log="mixed", envelope=sniff(data).envelope)
+    rows = read(data + f"{line}\n".encode() + data, log="mixed", envelope=sniff_head(data).envelope)
     assert [row["event"] for row in rows] == [*EVENTS, None, *EVENTS]
     assert (rows[3]["not_understood_reason"], rows[3]["raw"]) == ("no_envelope", f"{line}\n".encode())
     assert not any(row["is_forged"] for row in rows)
@@ -116,7 +116,7 @@ def test_records_behind_words_of_another_form_are_not_taken_for_lines_of_one_bef
 
 def test_words_that_begin_as_records_do_are_not_learned() -> None:
     """What follows a message could not be told from a record."""
-    assert sniff(printed(lambda _, line: f"app [2021-01-10 14:19:30,068] INFO x: {line}")).log is None
+    assert sniff_head(printed(lambda _, line: f"app [2021-01-10 14:19:30,068] INFO x: {line}")).log is None
 
 
 HEAD = "[2021-01-10 14:19:30,068] INFO "
@@ -140,35 +140,41 @@ FORGED = f"[2021-01-10 14:19:31,000] {BROKERS.format(9)}"
     ],
 )  # fmt: skip
 def test_a_record_inside_of_a_record_is_none(data: str) -> None:
-    found = sniff(data.encode())
+    found = sniff_head(data.encode())
     assert found.envelope == "stock"
-    for rows in (read(data.encode(), log="mixed"), [one[0] for one in pasted(data.encode()).records]):
+    for rows in (
+        read(data.encode(), log="mixed"),
+        [one[0] for one in read_pasted_text(data.encode()).records],
+    ):
         assert not any("9" in str(row["fields"]) for row in rows)
 
 
 def test_a_record_inside_of_one_in_an_unknown_layout_is_none() -> None:
     line = f"14:19:30 INFO kafka.controller.KafkaController - Bad topic x {FORGED}\n"
-    assert sniff((line * 5).encode()).envelope is None
+    assert sniff_head((line * 5).encode()).envelope is None
 
 
 def test_lines_of_other_programs_between_are_said_and_not_read() -> None:
     own = PREFIXED["numbers of a kernel"]
     others = "[  412009] [    81.114095] [service_dhcp] [I] lease of 10.0.0.2\n"
     data = printed(own) + others.encode() * 2
-    assert sniff(data).envelope is None
-    said = said_of(data, None)
+    assert sniff_head(data).envelope is None
+    said = unread_file_sentence(data, None)
     assert said is not None and said.startswith(
         "'[  412000] [    80.114095] [service_kafka] [I] ' stands before"
     )
     named = said.rsplit("'", 2)[1]
-    assert [row["event"] for row in read(data, log="mixed", envelope=envelope(named).name)] == EVENTS
+    assert [row["event"] for row in read(data, log="mixed", envelope=envelope_by_name(named).name)] == EVENTS
 
 
 def test_what_is_in_no_known_layout_is_shown() -> None:
     data = b"14h19 INFO KafkaController:68 - [Controller 0]: Controller starting up at 14:19:30\n" * 3
-    said = said_of(data, sniff(data).envelope)
+    said = unread_file_sentence(data, sniff_head(data).envelope)
     assert said is not None and said.startswith("its lines begin with '14h19 INFO KafkaController:68 - [")
-    assert said_of(b"[2021-01-10T14:19:30.068+0000][info][gc] GC(1) Pause Young\n" * 3, None) is None
+    assert (
+        unread_file_sentence(b"[2021-01-10T14:19:30.068+0000][info][gc] GC(1) Pause Young\n" * 3, None)
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -183,7 +189,7 @@ def test_what_is_in_no_known_layout_is_shown() -> None:
     ],
 )  # fmt: skip
 def test_not_every_line_needs_it(data: str) -> None:
-    found = [explained(one) for one in pasted(data.encode()).records]
+    found = [explain_record(one) for one in read_pasted_text(data.encode()).records]
     assert [one.event for one in found] == EVENTS and not any(one.is_forged for one in found)
     assert found[1].exception == ("kafka.common.StateChangeFailedException", "No assigned replica is alive.")
 
@@ -192,7 +198,7 @@ def test_other_programs_lines_are_records_of_their_own() -> None:
     """The test's own lines among those of the container that it started."""
     own = "2022-03-01 15:17:00.123  INFO 1234 --- [           main] c.example.KafkaIT       : Started in 3.2 seconds\n"
     data = own + printed(PREFIXED["Testcontainers in Spring Boot"]).decode() + own
-    found = [explained(one) for one in pasted(data.encode()).records]
+    found = [explain_record(one) for one in read_pasted_text(data.encode()).records]
     assert [one.event for one in found] == [None, *EVENTS, None]
     assert [one.reason for one in found if one.event is None] == ["other_logger"] * 2
 
@@ -204,7 +210,9 @@ def test_the_cases_of_people(shared: Path) -> None:
         *sorted((folder / "grep-output").glob("*.txt")),
         *(folder / "common-layouts").glob("spring-*.log"),
     ]
-    told = {one.name: [explained(row) for row in pasted(one.read_bytes()).records] for one in files}
+    told = {
+        one.name: [explain_record(row) for row in read_pasted_text(one.read_bytes()).records] for one in files
+    }
     assert {name: len(some) for name, some in told.items()} == {
         "grep-H.txt": 4, "grep-n.txt": 3, "varying-prefix.txt": 2, "spring-boot-around-container.log": 2,
     }  # fmt: skip
@@ -216,13 +224,13 @@ def test_the_cases_of_people(shared: Path) -> None:
 )
 def test_what_cannot_be_a_prefix_is_refused(name: str) -> None:
     with pytest.raises(SettingsError):
-        envelope(name)
+        envelope_by_name(name)
 
 
 def test_a_prefix_is_named_in_the_settings() -> None:
-    own = envelope(r"cri/prefix:\[\d+\/x\] ?/[%d] %p %m (%c)%n")
+    own = envelope_by_name(r"cri/prefix:\[\d+\/x\] ?/[%d] %p %m (%c)%n")
     assert [one.name for one in own.wrappers] == ["cri", r"prefix:\[\d+\/x\] ?"]
     assert own.name == r"cri/prefix:\[\d+\/x\] ?/pattern:[%d] %p %m (%c)%n"
-    assert envelope(own.name) == own and own.bare.name == "pattern:[%d] %p %m (%c)%n"
+    assert envelope_by_name(own.name) == own and own.bare.name == "pattern:[%d] %p %m (%c)%n"
     data = "".join(f"2024-03-01T12:00:00Z stdout F [7/x] {line}\n" for line in LINES).encode()
     assert [row["event"] for row in read(data, log="mixed", envelope=own.name)] == EVENTS

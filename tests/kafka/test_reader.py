@@ -11,7 +11,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from pipeline.kafka.reading import record_text as record_text_module
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, ReadSettings
-from pipeline.kafka.reading.sniff import sniff
+from pipeline.kafka.reading.sniff import sniff_head
 from schemas.bronze import log_record
 from schemas.spark import struct_of
 from tests.kafka.reading import read, read_table
@@ -70,7 +70,7 @@ def test_envelope(name: str, line: bytes, local: dt.datetime, level: str) -> Non
     assert [row["byte_offset"] for row in rows] == [0, len(line), 2 * len(line)]
     said = {(r["logged_local"], r["level"], r["logger"], r["event"], r["log"], r["topic"]) for r in rows}
     assert said == {(local, level, "state.change.logger", "partition_transition", "state-change", "t")}
-    assert sniff(line * 3).envelope == name
+    assert sniff_head(line * 3).envelope == name
 
 
 def test_an_offset_that_is_printed_counts_before_the_zone() -> None:

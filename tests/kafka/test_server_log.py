@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.kafka.explaining.explanation import reason_meaning
-from pipeline.kafka.explaining.wordings import wording
-from pipeline.kafka.wording.events import events
+from pipeline.kafka.explaining.wordings import find_wording
+from pipeline.kafka.wording.events import template_events
 from pipeline.kafka.wording.loggers import what_writes
 from pipeline.kafka.wording.templates import template_rows
 from pipeline.model.lines.families import NO_FAMILY, all_feeds
@@ -82,13 +82,13 @@ def test_a_state_that_a_failed_start_prints_too_is_no_start() -> None:
     assert {row["event"] for row in template_rows() if row["template"].endswith("Kafka Server started")} == {
         "server_started"
     }
-    assert "proves no service" in events()["server_state"].meaning
-    assert "proves no service" in events()["acceptor_listening"].meaning
+    assert "proves no service" in template_events()["server_state"].meaning
+    assert "proves no service" in template_events()["acceptor_listening"].meaning
 
 
 def test_a_failed_start_tells_no_release() -> None:
     """AppInfoParser prints at the end of a start."""
-    assert "prints none" in events()["kafka_version"].meaning
+    assert "prints none" in template_events()["kafka_version"].meaning
 
 
 @pytest.mark.parametrize(
@@ -100,13 +100,13 @@ def test_lines_that_prove_less_than_they_seem_to_feed_nothing(event: str) -> Non
 
 
 def test_wordings_of_either_mode_are_told_for_both() -> None:
-    found = wording(
+    found = find_wording(
         "kafka.cluster.Partition",
         "[Partition {topic}-{partition} broker={broker_id}] ISR updated to {isr} and version updated to "
         "{partition_epoch}",
     )
     assert [str(one) for one in found.printed] == ["3.1 to 3.4, ZooKeeper mode", "3.1 to 3.4, KRaft mode"]
-    found = wording("kafka.log.LogManager", "Shutdown complete.")
+    found = find_wording("kafka.log.LogManager", "Shutdown complete.")
     assert [str(one) for one in found.printed] == ["0.8.0 to 3.9, ZooKeeper mode", "2.8 to 4.3, KRaft mode"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.kafka.reading.sniff import Sniff, is_told_apart, sniff
+from pipeline.kafka.reading.sniff import Sniff, has_named_writers, sniff_head
 from tests.kafka.reading import read
 
 TIME = b"[2024-03-01 12:00:00,123] "
@@ -68,11 +68,11 @@ CASES = [
 
 @pytest.mark.parametrize(("head", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_sniff(head: bytes, expected: Sniff) -> None:
-    assert sniff(head) == expected
+    assert sniff_head(head) == expected
 
 
 def test_only_the_beginning_counts() -> None:
-    assert sniff(STATE * 4000 + SERVER).log == "state-change"
+    assert sniff_head(STATE * 4000 + SERVER).log == "state-change"
 
 
 OTHER = BROKER.replace(b"id=3", b"id=4")
@@ -97,12 +97,12 @@ def test_of_a_server_log_of_several_nodes_what_names_no_node_is_left_out() -> No
     """Half of its records name none; those of a controller's logs in it have to."""
     untold = TIME + b"INFO starting (kafka.server.KafkaServer)\n"
     content = untold * 9 + SERVER + SERVER.replace(b"id=3", b"id=4")
-    assert is_told_apart(sniff(content), content)
+    assert has_named_writers(sniff_head(content), content)
     rows = read(content, log="server", node_id=None, is_shared=True)
     assert [one["not_understood_reason"] for one in rows[8:]] == ["no_writer", None, None]
     assert [one["node_id"] for one in rows[8:]] == [None, 3, 4]
     mixed = content + STATE + BARE
-    assert not is_told_apart(sniff(mixed), mixed)
+    assert not has_named_writers(sniff_head(mixed), mixed)
 
 
 @pytest.mark.parametrize("unnamed, is_told", [(0, True), (1, True), (2, False)])
@@ -110,4 +110,4 @@ def test_a_file_of_several_nodes_is_told_apart_where_nearly_all_records_name_the
     unnamed: int, *, is_told: bool
 ) -> None:
     content = STATE * 5 + STATE.replace(b"id=3", b"id=4") * 5 + BARE * unnamed + NOISE * 9
-    assert is_told_apart(sniff(content), content) is is_told
+    assert has_named_writers(sniff_head(content), content) is is_told

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.core.match import NO_TEMPLATE
-from pipeline.kafka.wording.templates import field_kinds, matcher, template_rows
+from pipeline.kafka.wording.templates import field_kinds, template_matcher, template_rows
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 RELEASE = re.compile(r"0\.\d+\.\d+(\.\d+)?|[1-9]\.\d+(\.\d+)?")
@@ -154,10 +154,10 @@ def order(release: str, *, last: bool = False) -> tuple[int, ...]:
 
 def found(logger: str, line: str) -> tuple[str | None, dict[str, object]]:
     """The event and the columns that the line fills."""
-    matches = matcher().match(pa.array([logger]), pa.array([line]))
+    matches = template_matcher().match(pa.array([logger]), pa.array([line]))
     number = int(matches.template[0])
     columns = {name: column.to_pylist()[0] for name, column in matches.columns.items()}
-    return (matcher().templates[number].name if number >= 0 else None), columns
+    return (template_matcher().templates[number].name if number >= 0 else None), columns
 
 
 def test_levels_and_releases_are_of_closed_forms() -> None:
@@ -242,7 +242,7 @@ def test_a_registration_ends_at_its_own_bracket() -> None:
         f"ControllerRegistration(id=1, incarnationId={ID}, listeners=[Endpoint(host='127.0.0.1', port=9)])"
     )
     line = f"{Q}Replayed RegisterControllerRecord containing {registration}. Previous incarnation was {ID}"
-    matches = matcher().match(pa.array([OC + "ClusterControlManager"]), pa.array([line]))
+    matches = template_matcher().match(pa.array([OC + "ClusterControlManager"]), pa.array([line]))
     fields = dict(matches.fields.to_pylist()[0])
     assert fields == {
         "new_registration": registration,
@@ -253,7 +253,7 @@ def test_a_registration_ends_at_its_own_bracket() -> None:
 @pytest.mark.parametrize("cls", ["ConfigurationControlManager", "FeatureControlManager", "QuorumController"])
 def test_another_text_under_a_known_logger_is_not_understood(cls: str) -> None:
     line = pa.array([Q + "A line that no release prints."])
-    assert matcher().match(pa.array([OC + cls]), line).template.tolist() == [NO_TEMPLATE]
+    assert template_matcher().match(pa.array([OC + cls]), line).template.tolist() == [NO_TEMPLATE]
 
 
 def test_what_the_literal_text_says_becomes_columns() -> None:
@@ -261,6 +261,6 @@ def test_what_the_literal_text_says_becomes_columns() -> None:
         "Controller 1 epoch 2 changed state of replica 3 for partition [t,0] to OnlineReplica",
         "Controller 1 epoch 2 changed partition [t,0] state from NotExists to New with assigned replicas 3,1",
     ]
-    columns = matcher().match(pa.array(["state.change.logger"] * 2), pa.array(texts)).columns
+    columns = template_matcher().match(pa.array(["state.change.logger"] * 2), pa.array(texts)).columns
     assert columns["from_state"].to_pylist() == [None, "NonExistentPartition"]
     assert columns["to_state"].to_pylist() == ["OnlineReplica", "NewPartition"]

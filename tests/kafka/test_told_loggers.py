@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.kafka.explaining.explanation import explained
-from pipeline.kafka.reading.pasted import pasted
-from pipeline.kafka.reading.sniff import sniff
+from pipeline.kafka.explaining.explanation import explain_record
+from pipeline.kafka.reading.pasted import read_pasted_text
+from pipeline.kafka.reading.sniff import sniff_head
 from tests.kafka.reading import read
 
 CLASS = "2023-08-12 20:13:28,459 - INFO  [main:Logging@66] - "
@@ -56,12 +56,14 @@ def test_of_loggers_of_one_short_name_the_message_tells(message: str, event: str
 
 
 def test_all_that_may_have_printed_it_explain_it() -> None:
-    found = explained(pasted(SHORT.format("LogManager", "Shutdown complete.").encode()).records[0])
+    found = explain_record(
+        read_pasted_text(SHORT.format("LogManager", "Shutdown complete.").encode()).records[0]
+    )
     assert {one.logger for one in found.wordings} == {
         "kafka.log.LogManager", "org.apache.kafka.storage.internals.log.LogManager",
     }  # fmt: skip
-    found = explained(
-        pasted(
+    found = explain_record(
+        read_pasted_text(
             f"{CLASS}[PartitionStateMachine controllerId=1] Initializing partition state".encode()
         ).records[0]
     )
@@ -73,8 +75,8 @@ def test_all_that_may_have_printed_it_explain_it() -> None:
 def test_another_program_is_not_kafka_by_a_word_or_two() -> None:
     foreign = CLASS + "Order {} was paid\n"
     data = "".join(foreign.format(number) for number in range(40)) + f"{CLASS}Shutting down.\n"
-    assert sniff(data.encode()).log is None
-    assert sniff(f"{CLASS}{ELECTED}\n".encode() * 3).envelope == "debezium"
+    assert sniff_head(data.encode()).log is None
+    assert sniff_head(f"{CLASS}{ELECTED}\n".encode() * 3).envelope == "debezium"
 
 
 LISTED = [

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.kafka.layout.envelope import layouts
+from pipeline.kafka.layout.envelope import built_in_layouts
 from tests.kafka.reading import read
 from tests.kafka.test_envelope import FEW, LONG, said
 from tests.kafka.writing import TIME, cri, json_file, wrapped, written
@@ -39,13 +39,13 @@ NESTED = ("ecs_nested", "logstash", "json_instant", "gcp")
 
 
 @pytest.mark.parametrize("each", [5, pytest.param(1, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("layout", [name for name in layouts() if name not in NESTED])
+@pytest.mark.parametrize("layout", [name for name in built_in_layouts() if name not in NESTED])
 def test_a_line_may_be_torn_anywhere(layout: str, each: int) -> None:
     """Inside of its time, too, and not only where lines are long. In the quick run each layout at other places."""
     data = written(FEW, layout)
     expected = said(read(data, envelope=layout, log="mixed"))
     begin = len(written(FEW[:1], layout))
-    first = begin + 1 + list(layouts()).index(layout) % each
+    first = begin + 1 + list(built_in_layouts()).index(layout) % each
     for size in range(first, begin + 60, each):
         assert said(read(by_chunks(data, size), envelope=f"cri/{layout}", log="mixed")) == expected, size
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.template import quote
-from pipeline.kafka.facts import headers, table
+from pipeline.core.template import quote_literal
+from pipeline.kafka.facts import fact_table_columns, read_fact_table
 from pipeline.kafka.wording.exception_lines import line_matcher
-from pipeline.kafka.wording.templates import COLUMN_TYPES, field_kinds, matcher, template_rows
+from pipeline.kafka.wording.templates import COLUMN_TYPES, field_kinds, template_matcher, template_rows
 from tests.oracle import rows
 from tests.oracle.rendering import (
     Coincidence,
@@ -112,11 +112,11 @@ def test_no_wording_stands_twice() -> None:
 
 
 def test_fields_are_declared_and_used() -> None:
-    templates = (*matcher().templates, *line_matcher().templates)
+    templates = (*template_matcher().templates, *line_matcher().templates)
     used = {name for template in templates for name in template.fields}
     assert used == set(field_kinds())
     assert {kind.column for kind in field_kinds().values()} - {""} == set(COLUMN_TYPES)
-    assert {row["field"] for row in table("wording/compounds.tsv")} <= used
+    assert {row["field"] for row in read_fact_table("wording/compounds.tsv")} <= used
 
 
 def test_blanks_at_the_end_are_kept() -> None:
@@ -124,13 +124,13 @@ def test_blanks_at_the_end_are_kept() -> None:
 
 
 def test_quote_is_literal() -> None:
-    assert re.fullmatch(quote("a.(b)[c]{d}|$^*+?\\"), "a.(b)[c]{d}|$^*+?\\")
+    assert re.fullmatch(quote_literal("a.(b)[c]{d}|$^*+?\\"), "a.(b)[c]{d}|$^*+?\\")
 
 
 def test_every_table_of_facts_is_declared_and_as_declared() -> None:
     folder = Path(str(files("pipeline.kafka")))
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.tsv")}
-    assert there == set(headers())
-    assert all(column.meaning for columns in headers().values() for column in columns)
+    assert there == set(fact_table_columns())
+    assert all(column.meaning for columns in fact_table_columns().values() for column in columns)
     for name in sorted(there):
-        assert table(name), name
+        assert read_fact_table(name), name

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from pipeline.kafka.reading.writers import writers
+from pipeline.kafka.reading.writers import message_writers
 from tests.lab import folder_of
 from tests.writing_nodes import contents
 
@@ -36,7 +36,7 @@ CASES = [
 
 @pytest.mark.parametrize(("message", "node"), CASES)
 def test_a_record_is_of_the_node_that_it_names(message: str, node: int | None) -> None:
-    assert writers(pa.array([message])).to_pylist() == [node]
+    assert message_writers(pa.array([message])).to_pylist() == [node]
 
 
 @pytest.mark.parametrize("name", LABS)
@@ -45,7 +45,7 @@ def test_no_record_of_a_lab_names_another_node(shared: Path, name: str) -> None:
     told = total = 0
     for path, data in contents(folder_of(shared, name)).items():
         messages = MESSAGE.findall(data.decode("utf-8", "replace"))
-        named = writers(pa.array(messages, pa.string()))
+        named = message_writers(pa.array(messages, pa.string()))
         node = int(path.split("/")[0].partition("-")[2])
         assert pc.unique(named.drop_null()).to_pylist() in ([], [node]), path
         if "server.log" in path:

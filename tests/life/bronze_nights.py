@@ -9,7 +9,7 @@ from jobs.incident.in_memory import RecordsInMemory
 from jobs.incremental.night import Night
 from jobs.intake.bronze_writer import Intake
 from jobs.intake.discovery import listing_now
-from jobs.run.looking import Looking
+from jobs.run.looking import LogLook
 from jobs.run.progress import Progress
 from jobs.run.request import RunRequest
 from pipeline.core.frames import frame_of
@@ -46,7 +46,7 @@ class BronzeNights:
             settings(),
         )
         published = Published(counts={"load_seq": self.before})
-        found = Looking(self.tables, request, run_id, published, Silent()).look()
+        found = LogLook(self.tables, request, run_id, published, Silent()).look()
         night = Night(self.tables, settings(), CLUSTER, run_id, self.before, frozenset())
         planned, lost = Intake(found.loader, self.tables, night, lambda _, rows: None).load(
             found.planned, is_reparsing=False

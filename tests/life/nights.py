@@ -11,30 +11,30 @@ from typing import Any
 
 from jobs.intake.discovery import Candidate
 from jobs.intake.probe_plan import plan_files
-from jobs.intake.segments import is_changed
-from jobs.run.request import news
-from jobs.settings.load import load
+from jobs.intake.segments import is_file_changed
+from jobs.run.request import new_sightings
+from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.bronze.planning import Plan
-from pipeline.core.contents import Known, Looked
+from pipeline.core.contents import InspectedFile, KnownFile
 from pipeline.core.files import Listed
-from pipeline.core.fingerprint import Fingerprint, fingerprint, name_of
+from pipeline.core.fingerprint import Fingerprint, first_line_hash, take_fingerprint
 from pipeline.core.gunzipped import ENDS_EARLY
-from pipeline.kafka.layout.envelope import envelopes
-from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.layout.envelope import built_in_envelopes
+from pipeline.kafka.layout.paths import locate_path
 from pipeline.kafka.reading.sniff import HEAD_BYTES
 from tests.life.disk import Stored, node_of_path
 from tests.life.writers import node_in
 
 QUIET = timedelta(seconds=60)
-PATTERN = envelopes()["stock"].start_pattern
+PATTERN = built_in_envelopes()["stock"].start_pattern
 
 
 @dataclass(frozen=True)
 class Read:
     """A segment with the bytes that were read."""
 
-    known: Known
+    known: KnownFile
     data: bytes
 
 
@@ -51,21 +51,21 @@ class Nights:
         changed = [
             one
             for one in candidates
-            if is_changed(one, self.seen.get(one.listed.path), no_other, is_server_read=False)
+            if is_file_changed(one, self.seen.get(one.listed.path), no_other, is_server_read=False)
         ]
 
-        def look(some: Sequence[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
+        def look(some: Sequence[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[InspectedFile]:
             return [looked(one, files[one.listed.path], offsets) for one in some]
 
         contents = {name: data for name, (_, data) in self.contents().items()}
 
-        def is_read(file: Looked, one: Known) -> bool:
+        def is_read(file: InspectedFile, one: KnownFile) -> bool:
             return contents[one.file_id].startswith(files[file.found.path].good)
 
         known = self.known()
         used = {one["file_id"] for one in self.seen.values() if one["file_id"]}
         planned = plan_files(look, candidates, changed, known, self.seen, now, QUIET, used, is_read)
-        planned = Plan(planned.segments, tuple(news(planned, self.seen)))
+        planned = Plan(planned.segments, tuple(new_sightings(planned, self.seen)))
         self.load(planned, files)
         for one in planned.sightings:
             self.seen[one.found.path] = {
@@ -83,7 +83,7 @@ class Nights:
                 del self.segments[load_seq]
         for one in planned.segments:
             file = one.looked
-            known = Known(
+            known = KnownFile(
                 one.file_id, file.node_id, file.log, file.envelope, file.zone, file.found.path, str(file.first_record_hash),
                 one.start_offset, one.limit, file.hashes[one.limit], one.load_seq, (),
             )  # fmt: skip
@@ -99,9 +99,9 @@ class Nights:
             found[read.known.file_id].append(read)
         return found
 
-    def known(self) -> list[Known]:
+    def known(self) -> list[KnownFile]:
         return [
-            Known(**vars(reads[-1].known) | {"load_seqs": tuple(one.known.load_seq for one in reads)})
+            KnownFile(**vars(reads[-1].known) | {"load_seqs": tuple(one.known.load_seq for one in reads)})
             for reads in self.by_file().values()
         ]
 
@@ -128,27 +128,27 @@ def no_other(_: Candidate) -> str:
 
 @cache
 def settings() -> Settings:
-    return load(None, {"cluster": "c"}, {}, None)
+    return load_settings(None, {"cluster": "c"}, {}, None)
 
 
 def candidate(path: str, stored: Stored) -> Candidate:
     return Candidate(Listed(path, path, len(stored.bytes), stored.modified_at), located(path))
 
 
-located = lru_cache(100_000)(locate)
+located = lru_cache(100_000)(locate_path)
 
 
-def looked(one: Candidate, stored: Stored, offsets: Mapping[str, frozenset[int]]) -> Looked:
+def looked(one: Candidate, stored: Stored, offsets: Mapping[str, frozenset[int]]) -> InspectedFile:
     """As jobs.intake.file_probe says it of the content, in the stock envelope."""
     content, name = stored.good, named(stored.good)
     if stored.is_half and name is None:
-        return Looked(one.listed, "c", refusal=("unreadable", "end of archive"))
+        return InspectedFile(one.listed, "c", refusal=("unreadable", "end of archive"))
     if not content:
-        return Looked(one.listed, "c", refusal=("waiting", "the file is empty"))
+        return InspectedFile(one.listed, "c", refusal=("waiting", "the file is empty"))
     wanted = frozenset(offset for offset in offsets.get(name or "", ()) if offset <= len(content))
     seen = printed(content, wanted)
     in_content = node_in(content)
-    return Looked(
+    return InspectedFile(
         one.listed, "c", node_of_path(one.listed.path) if in_content is None else in_content, "controller",
         stored.codec, "stock", "UTC", seen.size, name, 0 if seen.tail_start == seen.first_start else seen.tail_start, seen.ends_with_newline,
         time_of(seen.tail_head), seen.hashes, frozenset(seen.starts), first_logged_at=time_of(seen.first_head),
@@ -158,12 +158,12 @@ def looked(one: Candidate, stored: Stored, offsets: Mapping[str, frozenset[int]]
 
 @lru_cache(100_000)
 def named(content: bytes) -> str | None:
-    return name_of(content[:HEAD_BYTES], PATTERN, HEAD_BYTES)
+    return first_line_hash(content[:HEAD_BYTES], PATTERN, HEAD_BYTES)
 
 
 @lru_cache(100_000)
 def printed(content: bytes, offsets: frozenset[int]) -> Fingerprint:
-    return fingerprint(BytesIO(content), PATTERN, offsets)
+    return take_fingerprint(BytesIO(content), PATTERN, offsets)
 
 
 def time_of(head: bytes) -> datetime | None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from pipeline.core.contents import Known, Looked, newest_first
+from pipeline.core.contents import InspectedFile, KnownFile, newest_first
 from pipeline.core.files import Listed
 from tests.life.disk import BEGIN, Stored
 from tests.life.nights import Nights
@@ -72,8 +72,8 @@ def test_two_that_differ_in_what_is_held_back_stay_what_they_are() -> None:
 
 def test_of_two_nodes_one_place_is_one_file_also_where_paths_are_masked() -> None:
     path, stored = "prod/kafka-0.example.com/controller.log", "prod/host-3f9a2c81d0b4/controller.log"
-    known = Known("f", 0, "controller", "stock", "UTC", stored, "name", 0, 10, "hash", 1, (1,))
+    known = KnownFile("f", 0, "controller", "stock", "UTC", stored, "name", 0, 10, "hash", 1, (1,))
     listed = Listed(path, path, 20, BEGIN)
     for stored_path, expected in ((stored, [known]), (None, [])):
-        grown = Looked(listed, "c", 100, size=20, hashes={10: "hash"}, stored_path=stored_path)
+        grown = InspectedFile(listed, "c", 100, size=20, hashes={10: "hash"}, stored_path=stored_path)
         assert newest_first([grown], [known]) == expected

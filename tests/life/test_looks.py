@@ -4,10 +4,10 @@ from pathlib import Path
 
 from jobs.intake.discovery import Candidate
 from jobs.intake.file_probe import Looker
-from pipeline.bronze.file_look import Wanted, look
-from pipeline.core.contents import Looked
+from pipeline.bronze.file_look import Wanted, inspect_file
+from pipeline.core.contents import InspectedFile
 from pipeline.core.files import list_files
-from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.layout.paths import locate_path
 from tests.life.nights import looked, settings
 from tests.life.test_schedules import disk_of
 
@@ -29,12 +29,12 @@ def test_a_look_in_memory_is_a_look_at_the_file(tmp_path: Path) -> None:
     assert compared > LIVES
 
 
-def looks(folder: Path) -> list[tuple[Candidate, Looked]]:
+def looks(folder: Path) -> list[tuple[Candidate, InspectedFile]]:
     looker = Looker("c", settings(), None, None)
     found = []
     for listed in list_files(str(folder)):
-        candidate = Candidate(listed, locate(listed.relative))
-        fact = look(
+        candidate = Candidate(listed, locate_path(listed.relative))
+        fact = inspect_file(
             listed.path,
             candidate.located.log,
             None,
@@ -50,7 +50,7 @@ def looks(folder: Path) -> list[tuple[Candidate, Looked]]:
     return found
 
 
-def same(file: Looked, expected: Looked) -> bool:
+def same(file: InspectedFile, expected: InspectedFile) -> bool:
     """What is refused has nothing to read in the schedules either: no archive, or no line of Kafka's so far."""
     if file.refusal is not None or file.first_record_hash is None:
         return expected.refusal is not None or expected.first_record_hash is None

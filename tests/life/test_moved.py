@@ -13,12 +13,12 @@ from jobs.incident.in_memory import RecordsInMemory
 from jobs.incremental.night import Night
 from jobs.intake.bronze_writer import Intake
 from jobs.intake.discovery import Listing, listing_now
-from jobs.run.looking import Looking
+from jobs.run.looking import LogLook
 from jobs.run.progress import Progress
 from jobs.run.quality_gate import QualityGate
 from jobs.run.request import RunRequest
 from jobs.run.work import Work
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.tables import TABLES
@@ -87,7 +87,7 @@ class Cluster:
 
         request = RunRequest("nightly", "w", "c", listed, self.settings)
         seen = Published(run_id, counts={"load_seq": self.before})
-        found = Looking(self.tables, request, run_id, seen, Progress()).look()
+        found = LogLook(self.tables, request, run_id, seen, Progress()).look()
         night = Night(self.tables, self.settings, "c", run_id, self.before, FRESH)
         gate = QualityGate("c", run_id, is_counted=True)
         work = Work(Intake(found.loader, self.tables, night, gate.enter), gate, Progress())
@@ -100,7 +100,7 @@ class Cluster:
 def settings(*, is_masked: bool) -> Settings:
     given = {"cluster": "c", "server_log": True, "limits": {"range_bytes": 3000}}
     hidden = {"masking": {"kinds": ["hosts", "addresses"], "key": "a key of the tests"}}
-    return load(None, given | (hidden if is_masked else {}), {}, None)
+    return load_settings(None, given | (hidden if is_masked else {}), {}, None)
 
 
 def sample_logs() -> dict[tuple[str, str], list[bytes]]:

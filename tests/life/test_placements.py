@@ -9,7 +9,7 @@ from jobs import nightly
 from jobs.incremental import records
 from jobs.incremental.builder import Builder
 from jobs.incremental.night import Night
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from pipeline.catalog.tables import TABLES, Refresh
 from pipeline.core.frames import frame_of, with_absent
 from pipeline.core.stored_tables import MemoryTables
@@ -55,7 +55,7 @@ def require_as_in_the_driver(warehouse: Path) -> None:
     stored, tables = read_all(warehouse / "c"), MemoryTables()
     for spec in READ:
         tables.append(spec, stored[spec.name].to_arrow(compat_level=pl.CompatLevel.oldest()))
-    night = Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", 0, frozenset())
+    night = Night(tables, load_settings(None, {"cluster": "c"}, {}, None), "c", "run", 0, frozenset())
     Builder(night, lambda _, rows: rows).build(BUILT)
     found = [one for table in BUILT for one in differing(table.spec, stored, tables.rows)]
     assert not found, "\n".join(found)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jobs import nightly, repair
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import Published, published
+from pipeline.store.published import Published, read_published_run
 from tests.golden import Lines, write_logs
 from tests.life.harness import said, tables_of
 from tests.published import published_tables, texts
@@ -51,7 +51,7 @@ def made(folder: Path) -> Path:
 
 
 def seen(folder: Path) -> Published:
-    return published(LocalFiles(), str(folder / "warehouse" / CLUSTER), lambda _: [])
+    return read_published_run(LocalFiles(), str(folder / "warehouse" / CLUSTER), lambda _: [])
 
 
 def files_of(folder: Path, table: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from pipeline.store.commit_files import head
+from pipeline.store.commit_files import newest_committed_version
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import LAST_RUN
 from tests.store.damaging import ACTS, Act, commit, write
@@ -83,7 +83,7 @@ def turned_last_run(cluster: Path, _: Path) -> bool:
 
 def of_runs(act: Act, cluster: Path, _: Path) -> bool:
     table = cluster / "ops" / "run"
-    return act(table, head(LocalFiles(), str(table)) or 0)
+    return act(table, newest_committed_version(LocalFiles(), str(table)) or 0)
 
 
 READ_AND_BUILT = ("bronze", "silver", "state", "gold")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from jobs.mending.runs import put_back_last_run, typed
-from pipeline.core.frames import empty
-from pipeline.store.commit_files import head, note
-from pipeline.store.damage import inspected
+from jobs.mending.runs import put_back_last_run, typed_run_row
+from pipeline.core.frames import empty_frame
+from pipeline.store.commit_files import commit_note, newest_committed_version
+from pipeline.store.damage import inspect_published
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import LAST_RUN, keep_last_run
 from pipeline.store.warehouse import ClusterWarehouse
@@ -25,16 +25,16 @@ __all__ = ["store"]
 def cluster(store: ClusterWarehouse) -> Path:
     """Its runs are in a table of this release, and beside the tables there is the copy of the newest row."""
     folder, files = Path(store.folder), LocalFiles()
-    notes = [note(files, str(folder / "ops/run"), one) or "" for one in range(1, newest(folder) + 1)]
-    put(folder, run.SPEC, empty(run.SPEC))
+    notes = [commit_note(files, str(folder / "ops/run"), one) or "" for one in range(1, newest(folder) + 1)]
+    put(folder, run.SPEC, empty_frame(run.SPEC))
     for told in notes:
-        store.append_run(typed(json.loads(told)))
+        store.append_run(typed_run_row(json.loads(told)))
     keep_last_run(files, str(folder), notes[-1])
     return folder
 
 
 def newest(folder: Path) -> int:
-    return head(LocalFiles(), str(folder / "ops/run")) or 0
+    return newest_committed_version(LocalFiles(), str(folder / "ops/run")) or 0
 
 
 def test_ops_of_an_older_backup_has_its_newest_row_again(store: ClusterWarehouse, cluster: Path) -> None:
@@ -44,7 +44,7 @@ def test_ops_of_an_older_backup_has_its_newest_row_again(store: ClusterWarehouse
     one_run_older(cluster / "ops/quality_result", expected.versions[quality_result.SPEC.name])
     assert put_back_last_run(store, cluster / "aside") == f"run {expected.run_id} is in ops.run again"
     assert store.published() == expected
-    damages = inspected(str(cluster), store.published()).damages
+    damages = inspect_published(str(cluster), store.published()).damages
     assert [(one.table, one.kind) for one in damages] == [(quality_result.SPEC.name, "version_gone")]
 
 

@@ -39,7 +39,11 @@ def numbers(rows: pl.DataFrame) -> list[int]:
 
 
 def lost_without(*left_out: int, expired_before_ms: int = 0) -> list[int]:
-    return numbers(of_segments.lost(manifest(), of_segments.counted(records(*left_out)), expired_before_ms))
+    return numbers(
+        of_segments.segments_with_lost_records(
+            manifest(), of_segments.count_segment_records(records(*left_out)), expired_before_ms
+        )
+    )
 
 
 def test_a_segment_is_whole_while_all_its_records_are_there() -> None:
@@ -57,7 +61,7 @@ def test_segments_that_maintain_left_without_records_are_not_lost() -> None:
 
 def test_records_that_no_version_names_are_taken_where_they_make_a_segment_whole() -> None:
     there = records(2, 3, 5)
-    missing = of_segments.lost(manifest(), of_segments.counted(there), 0)
+    missing = of_segments.segments_with_lost_records(manifest(), of_segments.count_segment_records(there), 0)
     taken = of_segments.records_left(records(), there, missing)
     assert [*zip(taken["file_id"], taken["byte_offset"], strict=True)] == [("a", 10), ("a", 15), ("b", 0)]
     half = of_segments.records_left(records(2), there, missing)
@@ -66,14 +70,14 @@ def test_records_that_no_version_names_are_taken_where_they_make_a_segment_whole
 
 def test_rows_of_the_manifest_are_taken_back_where_their_records_are_there() -> None:
     whole = manifest()
-    left = of_segments.manifest_left(whole, whole.head(1), of_segments.counted(records(5)))
+    left = of_segments.manifest_left(whole, whole.head(1), of_segments.count_segment_records(records(5)))
     assert_frame_equal(left, whole.slice(1, 1))
 
 
 def test_what_was_read_again_replaces_what_was_read_before() -> None:
     again = manifest(MANIFEST + "a | 4 | 10 | 40 | 4 | 30 | 40\n")
-    assert numbers(of_segments.replaced(again)) == [2]
-    assert of_segments.replaced(manifest()).is_empty()
+    assert numbers(of_segments.replaced_segments(again)) == [2]
+    assert of_segments.replaced_segments(manifest()).is_empty()
 
 
 def test_the_manifest_of_a_file_is_told_by_its_records() -> None:

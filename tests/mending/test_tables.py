@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.store.commit_files import head
+from pipeline.store.commit_files import newest_committed_version
 from pipeline.store.contents import data_files
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.mending import give_up_files, roll_back, rows_left
@@ -30,7 +30,7 @@ def offsets(rows: pl.DataFrame) -> list[tuple[str, int]]:
 
 
 def stored(table: Path) -> list[tuple[str, int]]:
-    named = data_files(str(table), head(LocalFiles(), str(table)) or 0)
+    named = data_files(str(table), newest_committed_version(LocalFiles(), str(table)) or 0)
     return sorted(row for one in named for row in offsets(pl.read_parquet(table / one.path)))
 
 
@@ -64,4 +64,4 @@ def test_a_table_without_any_readable_version_is_left_alone(whole: Path, tmp_pat
     for path in (table / "_delta_log").glob("*.json"):
         path.write_bytes(b"")
     assert roll_back(table, VERSION, is_log_whole=False) is None
-    assert head(LocalFiles(), str(table)) == VERSION
+    assert newest_committed_version(LocalFiles(), str(table)) == VERSION

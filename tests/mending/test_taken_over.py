@@ -1,13 +1,13 @@
 """What `maintain` took is told apart from what is lost, where no run says up to when it did."""
 
 from jobs.mending import segments as of_segments
-from jobs.mending.taken_over import expired
+from jobs.mending.taken_over import count_expired_before
 from pipeline.store.published import EXPIRED_BEFORE
 from tests.mending.test_segments import manifest, records
 
 
 def expired_without(*left_out: int) -> dict[str, int]:
-    return expired(manifest(), of_segments.counted(records(*left_out)))
+    return count_expired_before(manifest(), of_segments.count_segment_records(records(*left_out)))
 
 
 def test_the_oldest_segments_without_a_record_are_expired() -> None:

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from jobs.mending import segments as of_segments
-from jobs.mending.uncounted import read_again, uncounted, uncounted_row
-from pipeline.core.frames import declared, empty
+from jobs.mending.uncounted import count_missing_records, read_again, uncounted_row
+from pipeline.core.frames import declared_table, empty_frame
 from pipeline.model.lines.lost_segments import UNNAMED, still_lost
 from pipeline.store.contents import Contents
 from pipeline.store.published import EXPIRED_BEFORE, Published
@@ -21,7 +21,9 @@ SEEN = Published(RUN, 2, counts={"load_seq": 3, "total_bytes": 37}, contents=STA
 
 def missing(segments: int, *left_out: int, seen: Published = SEEN) -> int:
     """With the first so many segments in the manifest, and without some records."""
-    return uncounted(seen, manifest().head(segments), of_segments.counted(records(*left_out)))
+    return count_missing_records(
+        seen, manifest().head(segments), of_segments.count_segment_records(records(*left_out))
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,8 +57,8 @@ def test_what_maintain_took_is_not_missing() -> None:
 def test_the_gap_is_over_once_as_many_records_of_then_were_read() -> None:
     gap = uncounted_row(SEEN, manifest().head(1), 2) | {"cluster_id": "c", "lost_run_id": "r"}
     assert (gap["load_seq"], gap["record_count"], gap["consumed_bytes"]) == (2, 2, 27)
-    lost = pl.DataFrame([gap], schema_overrides=empty(lost_segment.SPEC).schema)
-    assert declared(lost, lost_segment.SPEC).num_rows == 1
+    lost = pl.DataFrame([gap], schema_overrides=empty_frame(lost_segment.SPEC).schema)
+    assert declared_table(lost, lost_segment.SPEC).num_rows == 1
     assert still_lost(lost, manifest())["file_id"].to_list() == [UNNAMED]
     then, later = datetime(2026, 11, 21, 7, tzinfo=UTC), datetime(2026, 11, 21, 9, tzinfo=UTC)
     rows = [(1, then), (1, then), (2, then), (2, later), (3, later)]

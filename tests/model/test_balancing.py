@@ -7,8 +7,14 @@ import polars as pl
 import pytest
 from polars import col
 
-from pipeline.model.brokers.balancing import DEFAULTS, NAMES, changed_at, typed, with_balancing
-from pipeline.model.settings import Balancing, BalancingSetting
+from pipeline.model.brokers.balancing import (
+    DEFAULTS,
+    NAMES,
+    changed_at,
+    typed_setting_value,
+    with_balancing_settings,
+)
+from pipeline.model.settings import BalancingSetting, StatedBalancing
 from schemas.silver import broker_setting
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
 from tests.frames import at as moment
@@ -36,7 +42,7 @@ def held(told: BalancingSetting = NOTHING, at: str | None = None, when: int = 15
     rows = pl.DataFrame({"controller_id": range(1, 5)}, schema={"controller_id": pl.Int32}).with_columns(
         cluster_id=pl.lit("c"), checked_at=pl.lit(moment(when))
     )
-    found = with_balancing(rows, "controller_id", told, printed, at)
+    found = with_balancing_settings(rows, "controller_id", told, printed, at)
     assert found.height == rows.height
     columns = (*DEFAULTS, "limit_source")
     return {row["controller_id"]: tuple(row[name] for name in columns) for row in found.to_dicts()}
@@ -52,15 +58,15 @@ def test_what_is_said_nowhere_else_is_printed_or_kafkas_default() -> None:
 
 
 def test_each_setting_counts_by_itself() -> None:
-    cluster = Balancing(check_interval_seconds=60)
-    own = ((1, Balancing(0.05, 60, True, "conf")), (3, Balancing(None, 60, False)))
+    cluster = StatedBalancing(check_interval_seconds=60)
+    own = ((1, StatedBalancing(0.05, 60, True, "conf")), (3, StatedBalancing(None, 60, False)))
     assert held(BalancingSetting(cluster, own)) == {
         1: (0.05, 60, True, "conf"),
         2: (0.1, 60, True, "default"),
         3: (0.5, 60, False, "server.log"),
         4: (0.1, 60, True, "default"),
     }
-    of_file = held(BalancingSetting(Balancing(threshold_ratio=0.0, source="server.properties")))
+    of_file = held(BalancingSetting(StatedBalancing(threshold_ratio=0.0, source="server.properties")))
     assert {said[0] for said in of_file.values()} == {0.0}
     assert {said[3] for said in of_file.values()} == {"server.properties"}
     assert of_file[1][1:3] == (30, False)
@@ -68,8 +74,8 @@ def test_each_setting_counts_by_itself() -> None:
 
 def test_what_is_told_of_a_broker_counts_as_a_whole() -> None:
     """What its cluster is told is not asked then: what it printed is next."""
-    own = (1, Balancing(is_auto_rebalance_enabled=True))
-    found = held(BalancingSetting(Balancing(0.3, 60, source="conf"), (own,)))
+    own = (1, StatedBalancing(is_auto_rebalance_enabled=True))
+    found = held(BalancingSetting(StatedBalancing(0.3, 60, source="conf"), (own,)))
     assert found[1] == (0.4, 30, True, "server.log")
     assert found[2] == (0.3, 60, True, "conf")
 
@@ -88,7 +94,7 @@ def test_a_default_is_printed_from_its_line_on(when: int, value: str) -> None:
         schema_overrides={"broker_id": pl.Int32},
     )
     lines = printed.with_columns(value=pl.lit(value))
-    found = with_balancing(rows, "broker_id", NOTHING, lines, at="checked_at")
+    found = with_balancing_settings(rows, "broker_id", NOTHING, lines, at="checked_at")
     source = "default" if (when, value) == (5, "10") else "server.log"
     assert found["limit_source"].to_list() == [source]
     assert found["threshold_ratio"].to_list() == [int(value) / 100]
@@ -101,7 +107,7 @@ def test_of_lines_of_one_moment_the_last_counts() -> None:
         schema_overrides={"broker_id": pl.Int32},
     )
     found = [
-        with_balancing(rows, "broker_id", NOTHING, lines, at=at)["threshold_ratio"].to_list()
+        with_balancing_settings(rows, "broker_id", NOTHING, lines, at=at)["threshold_ratio"].to_list()
         for at in (None, "checked_at")
         for lines in (printed, printed.reverse())
     ]
@@ -116,7 +122,7 @@ def test_when_a_broker_prints_another_value() -> None:
 
 def test_values_in_the_type_of_their_setting() -> None:
     told = pl.DataFrame({"value": [" 7 ", "+5", "10.5", "TRUE", "no", "99999999999", "", None]})
-    found = told.select(typed(name).alias(name) for name in NAMES).to_dict(as_series=False)
+    found = told.select(typed_setting_value(name).alias(name) for name in NAMES).to_dict(as_series=False)
     assert found == {
         "threshold_ratio": [0.07, 0.05, None, None, None, None, None, None],
         "check_interval_seconds": [7, 5, None, None, None, 99999999999, None, None],

@@ -3,7 +3,7 @@
 import pytest
 from polars import col
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.model.brokers.candidates import with_candidates
 from schemas.gold.leader_election import SPEC
 from schemas.silver import broker_event, controller_line
@@ -57,7 +57,9 @@ KNOWN = """
 def test_who_is_known() -> None:
     known = frame(SPEC, KNOWN)
     lists = (frame(broker_event.SPEC, BROKERS), frame(controller_line.SPEC, LINES))
-    found = with_candidates(known.select("cluster_id", "term_id", "seq"), *lists, empty(controller_day.SPEC))
+    found = with_candidates(
+        known.select("cluster_id", "term_id", "seq"), *lists, empty_frame(controller_day.SPEC)
+    )
     names = ("term_id", "seq", "live_brokers", "shutting_down_brokers", "leader_epoch")
     same_rows(found.rename({"admin_seq": "leader_epoch"}), known, *names)
 

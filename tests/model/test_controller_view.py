@@ -6,17 +6,17 @@ from random import Random
 import polars as pl
 import pytest
 
-from pipeline.core.frames import empty, with_absent
+from pipeline.core.frames import empty_frame, with_absent
 from pipeline.model.partitions.carried_views import behind_views
 from pipeline.model.partitions.controller_view import (
     BEFORE,
     COUNTS,
-    changes,
     counts_at,
-    first_places,
-    held,
-    listed,
-    sequence,
+    listed_as_not_preferred,
+    ordered_states,
+    preferred_count_changes,
+    states_held,
+    term_begin_places,
 )
 from pipeline.model.partitions.statements import PARTITION, TRACKED
 from pipeline.model.terms.succession import TERM
@@ -27,7 +27,7 @@ from tests.frames import at, frame
 from tests.model.controller_twin import Cluster, Row, answer, views, views_before
 
 CLUSTERS, SEED = 150, 20261121
-TYPES = empty(partition_timeline.SPEC).schema
+TYPES = empty_frame(partition_timeline.SPEC).schema
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def clusters() -> list[Cluster]:
 def cluster_wide(clusters: list[Cluster]) -> pl.DataFrame:
     rows = [one for each in clusters for one in each.intervals]
     kinds = {name: TYPES[name] for name in rows[0]} | {"valid_from_at": pl.Int64, "valid_until_at": pl.Int64}
-    return sequence(pl.DataFrame(rows, schema=kinds).sample(fraction=1, shuffle=True, seed=1))
+    return ordered_states(pl.DataFrame(rows, schema=kinds).sample(fraction=1, shuffle=True, seed=1))
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def own(clusters: list[Cluster]) -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def seen(own: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame) -> pl.DataFrame:
-    return held(own, begins, cluster_wide, "listed_of")
+    return states_held(own, begins, cluster_wide, "listed_of")
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_what_a_controller_holds_after_and_before_each_line(
 def test_terms_without_a_begin_are_left_out(
     seen: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame
 ) -> None:
-    found = held(seen, begins.filter(pl.col("term_id") == "1-1"), cluster_wide)
+    found = states_held(seen, begins.filter(pl.col("term_id") == "1-1"), cluster_wide)
     assert set(found["term_id"]) == {"1-1"}
 
 
@@ -134,7 +134,7 @@ def test_lines_from_a_place_on_need_no_more_than_the_views_before(
     stated = behind_views(later.pipe(as_said), before, with_doubted=True)
     unknown = begins.with_columns(at=pl.lit(None, pl.Int64))
     whole, from_place = (
-        held(lines, at, cluster_wide, "listed_of") for lines, at in ((own, begins), (stated, unknown))
+        states_held(lines, at, cluster_wide, "listed_of") for lines, at in ((own, begins), (stated, unknown))
     )
     names = (*PARTITION, "term_id", "seq", *TRACKED, *(f"{one}{BEFORE}" for one in TRACKED))
     told = (one.filter(pl.col("seq") >= place).to_dicts() for one in (whole, from_place))
@@ -156,7 +156,7 @@ def as_said(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def frame_of_views(rows: list[Row]) -> pl.DataFrame:
-    types = empty(partition_view.SPEC).schema
+    types = empty_frame(partition_view.SPEC).schema
     found = pl.DataFrame(rows, schema={name: types[name] for name in rows[0]}).with_columns(
         doubted=pl.lit([], types["doubted"]),
         is_ended=pl.lit(value=False),
@@ -167,7 +167,7 @@ def frame_of_views(rows: list[Row]) -> pl.DataFrame:
 
 def test_no_change_of_no_broker(seen: pl.DataFrame) -> None:
     """What changes the counts of no broker gives no row."""
-    found = changes(seen.with_columns(is_moving=False), *TERM, "seq")
+    found = preferred_count_changes(seen.with_columns(is_moving=False), *TERM, "seq")
     counted = pl.any_horizontal(pl.col("preferred", "elsewhere", "moved", "listed") != 0)
     assert found.filter(~counted).is_empty()
     assert found["broker_id"].null_count() == 0
@@ -181,7 +181,7 @@ def test_what_a_controller_lists() -> None:
         imbalance_not_preferred | a    | 1         | []
         topic_change            | a    | 0         | [1 2]
     """
-    found = listed(frame(assignment.SPEC, text))
+    found = listed_as_not_preferred(frame(assignment.SPEC, text))
     assert found.select("topic", "partition", "listed_of").rows() == [("a", 0, 2), ("a", 1, None)]
 
 
@@ -193,7 +193,7 @@ def test_a_term_begins_where_it_is_elected_or_first_seen() -> None:
         c          | 1-2     | 2                |            | 9
     """
     for dirty_from, first_at in ((None, at(3)), (at(3), at(3)), (at(4), None)):
-        found = first_places(frame(term.SPEC, text), dirty_from)
+        found = term_begin_places(frame(term.SPEC, text), dirty_from)
         expected = [("1-1", first_at, 1, 0), ("1-2", at(9), 2, 0)]
         assert found.select("term_id", "at", "controller_epoch", "seq").rows() == expected
 
@@ -209,4 +209,4 @@ def test_a_doubt_comes_after_the_statement_whose_place_it_has() -> None:
         """,
     )
     for rows in (doubted, doubted.reverse()):
-        assert sequence(rows)["leader"].to_list() == [2, None]
+        assert ordered_states(rows)["leader"].to_list() == [2, None]

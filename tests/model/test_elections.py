@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from pipeline.model.terms.elections import elections
+from pipeline.model.terms.elections import controller_elections
 from tests.chain import built
 from tests.rows import records_in
 
@@ -24,7 +24,7 @@ def of(server: list[str], controller: list[str], others: tuple[str, ...] = ()) -
     events = built(
         records_in({file: "\n".join(lines) for file, lines in logs.items() if lines}), "controller_event"
     )
-    found: pl.DataFrame = elections(events["controller_event"])
+    found: pl.DataFrame = controller_elections(events["controller_event"])
     return found.select(
         "controller_id",
         "controller_epoch",

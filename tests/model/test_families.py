@@ -6,10 +6,10 @@ from itertools import combinations
 import pytest
 
 from pipeline.catalog.tables import BY_SHORT_NAME, Refresh
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.core.template import Template
 from pipeline.kafka.wording.templates import template_rows
-from pipeline.model.lines.families import NO_FAMILY, Feed, all_feeds, fed, feeds
+from pipeline.model.lines.families import NO_FAMILY, Feed, all_feeds, family_feeds, family_records
 from schemas.bronze import log_record
 from tests.chain import kernel
 from tests.rows import records_in
@@ -78,13 +78,13 @@ def test_families_are_tables_that_grow_by_segments() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_steps_and_kinds_are_those_that_the_table_declares(family: str) -> None:
     fields = {one.name: one for one in BY_SHORT_NAME[family].spec.fields}
-    steps = {feed.step for feed in feeds(family)}
+    steps = {feed.step for feed in family_feeds(family)}
     if family in NO_STEP:
         assert steps == NO_STEP[family]
     else:
         assert steps | REFINED.get(family, set()) == set(fields[STEP_COLUMNS.get(family, "step")].accepted)
     if family in KIND_COLUMNS:
-        kinds = {feed.kind for feed in feeds(family)} - {""}
+        kinds = {feed.kind for feed in family_feeds(family)} - {""}
         assert kinds == set(fields[KIND_COLUMNS[family]].accepted)
 
 
@@ -117,7 +117,7 @@ LINES = """
 def test_records_are_fed_once_a_row() -> None:
     records = records_in({(1, "controller"): LINES})
     steps = [
-        set(fed(records, family).select("event", "step", "field").rows())
+        set(family_records(records, family).select("event", "step", "field").rows())
         for family in ("broker_event", "controller_event")
     ]
     assert steps == [
@@ -134,4 +134,4 @@ def test_records_are_fed_once_a_row() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_records_feed_nothing(family: str) -> None:
     spec = BY_SHORT_NAME[family].spec
-    assert kernel(spec)(empty(log_record.SPEC)).is_empty()
+    assert kernel(spec)(empty_frame(log_record.SPEC)).is_empty()

@@ -4,7 +4,7 @@ import polars as pl
 from polars import lit
 from polars.testing import assert_frame_equal
 
-from pipeline.model.terms.kraft_terms import in_term, kraft_terms, until_unseen, with_decided
+from pipeline.model.terms.kraft_terms import decisions_in_effect, kraft_terms, until_unseen, with_decided
 from schemas.silver import broker_absence, broker_event, controller_line, partition_state, term
 from tests.frames import frame
 
@@ -57,7 +57,7 @@ SAID = """
 
 def test_a_controller_decides_until_another_one_is_elected() -> None:
     """Where no election was seen any controller's decision counts."""
-    found = in_term(frame(broker_event.SPEC, SAID), frame(term.SPEC, TERMS)).sort("broker_id")
+    found = decisions_in_effect(frame(broker_event.SPEC, SAID), frame(term.SPEC, TERMS)).sort("broker_id")
     assert found.select("broker_id", "term_id", "life", "controller_epoch").rows() == [
         (1, None, None, None),
         (2, "1-1", 1, 1),

@@ -4,14 +4,16 @@ import polars as pl
 import pytest
 from polars import col
 
-from pipeline.model.lines.requested import requested
+from pipeline.model.lines.requested import requested_partitions
 
 NOTHING = {"topic": None, "partition": None, "wanted": None}
 
 
 def read(text: str | None) -> list[dict[str, object]]:
     (found,) = (
-        pl.DataFrame({"text": [text]}, schema={"text": pl.String}).select(requested(col("text"))).rows()
+        pl.DataFrame({"text": [text]}, schema={"text": pl.String})
+        .select(requested_partitions(col("text")))
+        .rows()
     )
     elements: list[dict[str, object]] = found[0]
     return elements

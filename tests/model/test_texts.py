@@ -11,12 +11,12 @@ from polars import col
 from pipeline.model.lines.texts import (
     assignment_entries,
     broker_list,
-    epoch,
-    last_of_each,
-    listed,
+    epoch_in_text,
+    explode_elements,
+    listed_broker_ids,
+    listed_partitions,
     node_id_in,
     or_unread,
-    partitions,
 )
 
 Partition = tuple[str, int]
@@ -105,7 +105,7 @@ def test_brokers_are_read_back(cases: list[tuple[str, object]]) -> None:
 @PLAIN
 @given(many(printed_partitions()))
 def test_partitions_are_read_back(cases: list[tuple[str, object]]) -> None:
-    found = read([text for text, _ in cases], lambda text: or_unread(partitions(text), text))
+    found = read([text for text, _ in cases], lambda text: or_unread(listed_partitions(text), text))
     assert found == [expected for _, expected in cases]
 
 
@@ -143,14 +143,17 @@ LISTED = {
 
 
 def test_lists_are_told_by_their_name() -> None:
-    assert dict(zip(LISTED, read(list(LISTED), lambda text: listed(text, "replicas")), strict=True)) == LISTED
+    assert (
+        dict(zip(LISTED, read(list(LISTED), lambda text: listed_broker_ids(text, "replicas")), strict=True))
+        == LISTED
+    )
 
 
 EPOCHS = {"7": 7, "-1": -1, "999999999": 999999999, "2147483647": None, "7 ": None, "": None}
 
 
 def test_epochs_leave_room_for_one_more() -> None:
-    assert dict(zip(EPOCHS, read(list(EPOCHS), epoch), strict=True)) == EPOCHS
+    assert dict(zip(EPOCHS, read(list(EPOCHS), epoch_in_text), strict=True)) == EPOCHS
 
 
 NODES = {
@@ -168,7 +171,7 @@ def test_nodes_are_told_by_their_id() -> None:
 
 def test_what_is_not_read_leaves_one_empty_element() -> None:
     texts = ["", " ", "Set()", "HashSet()", "[]", "Set(?)", "gibberish"]
-    found = read(texts, lambda text: or_unread(partitions(text), text))
+    found = read(texts, lambda text: or_unread(listed_partitions(text), text))
     assert found == [[], [], [], [], [], [None], [None]]
 
 
@@ -176,7 +179,7 @@ def test_of_what_is_named_twice_in_one_row_the_last_is_left() -> None:
     texts = ["Map(t-0 -> List(1), t-1 -> List(2), t-0 -> List(3))", "Map(t-0 -> List(4))", "?", "Map()", None]
     rows = pl.DataFrame({"text": texts, "topic": ["own"] * 5})
     elements = or_unread(assignment_entries(col("text")), col("text"))
-    found = last_of_each(rows, elements, "topic", "partition").select("topic", "partition", "replicas")
+    found = explode_elements(rows, elements, "topic", "partition").select("topic", "partition", "replicas")
     assert set(found.with_columns(col("replicas").list.first()).rows()) == {
         ("t", 1, 2),
         ("t", 0, 3),

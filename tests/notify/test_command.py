@@ -13,7 +13,7 @@ import pytest
 from jobs import cli
 from jobs.notify import command
 from jobs.notify.destination import VARIABLE
-from jobs.settings.load import load
+from jobs.settings.load import load_settings
 from pipeline.core.errors import EnvironmentProblem, Locked
 from pipeline.store.object_files import ObjectFiles
 from pipeline.store.published import NOTIFIED
@@ -214,7 +214,9 @@ def test_arguments_that_are_wrong_do_not_show_it_either(golden: Path, capsys: Sa
 
 
 def test_the_variable_of_the_url_is_no_setting(tmp_path: Path) -> None:
-    assert load(environ={VARIABLE: "https://a.b/c"}, folder=tmp_path) == load(environ={}, folder=tmp_path)
+    assert load_settings(environ={VARIABLE: "https://a.b/c"}, folder=tmp_path) == load_settings(
+        environ={}, folder=tmp_path
+    )
 
 
 def test_a_warehouse_that_only_spark_reads_needs_a_state(monkeypatch: pytest.MonkeyPatch) -> None:

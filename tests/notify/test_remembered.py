@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from jobs.notify.remembered import Remembered, news_of, read, written
+from jobs.notify.remembered import Remembered, news_of, read_remembered, write_remembered
 from jobs.questions.rows import Row
 
 END = datetime(2026, 11, 21, tzinfo=UTC)
@@ -89,7 +89,11 @@ def test_a_file_keeps_what_others_were_told() -> None:
     one, two = Remembered("info", frozenset("ab"), frozenset("c")), Remembered("critical")
     text = None
     for cluster, destination, now in (("x", "1", one), ("x", "2", two), ("y", "1", two), ("x", "2", one)):
-        text = written(text, cluster, destination, now)
-    assert [read(text, *asked) for asked in (("x", "1"), ("x", "2"), ("y", "1"))] == [one, one, two]
-    assert read(text, "y", "2") == NEVER == read(None, "x", "1")
-    assert read('{"format": 1, "clusters": {"x": {"1": {"severity": "fatal"}}}}', "x", "1") is None
+        text = write_remembered(text, cluster, destination, now)
+    assert [read_remembered(text, *asked) for asked in (("x", "1"), ("x", "2"), ("y", "1"))] == [
+        one,
+        one,
+        two,
+    ]
+    assert read_remembered(text, "y", "2") == NEVER == read_remembered(None, "x", "1")
+    assert read_remembered('{"format": 1, "clusters": {"x": {"1": {"severity": "fatal"}}}}', "x", "1") is None

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jobs.notify.destination import Destination, destination_of
-from jobs.notify.sending import Reply, seconds_of, send
+from jobs.notify.sending import Reply, seconds_of, send_with_retries
 from tests.notify.endpoint import LOOPBACK, Answer, Endpoint
 
 
@@ -24,7 +24,7 @@ def to(url: str) -> Destination:
 
 
 def sent(url: str, timeout: float = 5) -> Reply:
-    return send(to(url), b"{}", "k", timeout)
+    return send_with_retries(to(url), b"{}", "k", timeout)
 
 
 def test_a_certificate_of_nobody_is_refused(endpoint: Endpoint, tmp_path: Path) -> None:

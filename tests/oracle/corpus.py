@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff
+from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff_head
 
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "sample"
 BLOCK_LINES = 100
@@ -28,7 +28,7 @@ def logs(*folders: Path) -> Iterator[LogFile]:
         for path in sorted(one for one in folder.rglob("*") if one.is_file() and "truth" not in one.parts):
             stored = path.read_bytes()
             data = gzip.decompress(stored) if path.suffix == ".gz" else stored
-            found = sniff(data[:HEAD_BYTES])
+            found = sniff_head(data[:HEAD_BYTES])
             if found.log is not None and found.envelope is not None:
                 yield LogFile(path, release_of(path, folder), found.log, found.envelope, data)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.core.machine import Machine
-from pipeline.kafka.machines.by_release import NormalMove, legality_for, machines, visibility
+from pipeline.kafka.machines.by_release import NormalMove, legality_for, machines_by_name, move_visibility
 from tests.replay import naive
 from tests.replay.generated import DONE, Generated, disagreements, expected
 
@@ -81,18 +81,18 @@ def every_pair(block: naive.Block, *, is_trace: bool) -> tuple[Generated, dict[s
 @contextmanager
 def at_work(machine: Machine) -> Iterator[None]:
     """The product judges by this machine instead of its own of that name."""
-    own = machines()[machine.name]
+    own = machines_by_name()[machine.name]
     try:
-        machines()[machine.name] = machine
+        machines_by_name()[machine.name] = machine
         forget()
         yield
     finally:
-        machines()[machine.name] = own
+        machines_by_name()[machine.name] = own
         forget()
 
 
 def forget() -> None:
-    for derived in (legality_for, visibility):
+    for derived in (legality_for, move_visibility):
         derived.cache_clear()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pipeline.core.frames import declared, frame_of
+from pipeline.core.frames import declared_table, frame_of
 from pipeline.gold.transition_audit.judging import WANTED, judged_moves
 from schemas.gold.transition_audit import SPEC
 from tests.replay import naive
@@ -175,7 +175,7 @@ def table(generated: Generated) -> pa.Table:
 
 def audited(rows: pa.Table) -> pa.Table:
     """The audited rows as they pass the border of kernels, in log order."""
-    return declared(judged_moves(frame_of(rows)).sort("byte_offset"), SPEC)
+    return declared_table(judged_moves(frame_of(rows)).sort("byte_offset"), SPEC)
 
 
 def expected(generated: Generated) -> dict[str, pa.Array]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import product
 
 from pipeline.core.machine import Machine
-from pipeline.kafka.machines.by_release import NormalMove, machines
+from pipeline.kafka.machines.by_release import NormalMove, machines_by_name
 from tests.replay import naive
 from tests.replay.checks import Check
 
@@ -14,15 +14,15 @@ MADE = "made"  # the machine refused to be made
 
 def cells() -> Iterator[tuple[str, int, int]]:
     """(machine, from, to) of every cell of every matrix."""
-    for name, machine in machines().items():
+    for name, machine in machines_by_name().items():
         for one, other in product(range(len(machine.states)), repeat=2):
             yield name, one, other
 
 
 def flipped(name: str, one: int, other: int) -> Machine:
-    matrix = machines()[name].matrix.copy()
+    matrix = machines_by_name()[name].matrix.copy()
     matrix[one, other] = not matrix[one, other]
-    return replace(machines()[name], matrix=matrix)
+    return replace(machines_by_name()[name], matrix=matrix)
 
 
 def killers(cell: tuple[str, int, int], checks: Sequence[Check]) -> list[str]:

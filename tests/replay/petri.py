@@ -10,7 +10,7 @@ from pm4py.objects.petri_net.obj import Marking, PetriNet
 from pm4py.objects.petri_net.utils.petri_utils import add_arc_from_to
 
 from pipeline.core.machine import Machine
-from pipeline.core.replay import FIRST, FOLLOWS, Bool, Moves, replay
+from pipeline.core.replay import FIRST, FOLLOWS, Bool, Moves, replay_moves
 
 States = tuple[tuple[int, int], ...]  # the moves of one object: (from, to), places in machine.states
 
@@ -57,7 +57,7 @@ def replayed(machine: Machine, traces: Sequence[States]) -> list[bool]:
     from_state, to_state = np.array([move for trace in traces for move in trace], dtype=np.int64).T
     everywhere = np.ones(len(thing), dtype=np.bool_)
     nothing: Bool = np.zeros(machine.matrix.shape, dtype=np.bool_)
-    told = replay(Moves(thing, from_state, to_state, everywhere, everywhere), nothing, ~nothing)
+    told = replay_moves(Moves(thing, from_state, to_state, everywhere, everywhere), nothing, ~nothing)
     is_right = machine.matrix[from_state, to_state] & np.isin(told.continuity, (FIRST, FOLLOWS))
     right = np.ones(len(traces), dtype=np.bool_)
     np.logical_and.at(right, thing, is_right)

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.core.replay import NONE, UNREADABLE, Int, Moves, Replay, replay
-from pipeline.kafka.machines.by_release import candidates, visibility
+from pipeline.core.replay import NONE, UNREADABLE, Int, Moves, Replay, replay_moves
+from pipeline.kafka.machines.by_release import candidate_machines, move_visibility
 from schemas.gold.transition_audit import CONTINUITIES, VERDICTS
 from tests.replay.generated import (
     DONE,
@@ -62,7 +62,7 @@ def test_generated_moves_hold_every_judgement_often() -> None:
 
 def moves_of(generated: Generated, at: Int) -> Moves:
     known = len(generated.names) - 2
-    is_startup = candidates(generated.block.kind, generated.block.machine)[0].is_startup
+    is_startup = candidate_machines(generated.block.kind, generated.block.machine)[0].is_startup
     from_state, to_state = (
         np.where(states[at] < known, states[at], UNREADABLE)
         for states in (generated.from_state, generated.to_state)
@@ -89,13 +89,13 @@ def in_chunks(generated: Generated, cuts: list[int], *, is_by_itself: bool) -> l
     previous_row: row of all that was generated.
     """
     block = generated.block
-    seen = visibility(block.kind, block.machine, is_trace_seen=True)
+    seen = move_visibility(block.kind, block.machine, is_trace_seen=True)
     before = np.empty(0, dtype=np.int64)
     replays = []
     for start, end in pairwise(cuts):
         own = np.arange(start, end)
         at = np.concatenate([before, own])
-        found = replay(moves_of(generated, at), seen.explained, seen.complete)
+        found = replay_moves(moves_of(generated, at), seen.explained, seen.complete)
         row = found.previous_row[len(before) :]
         replays.append(
             Replay(

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from pipeline.kafka.machines.by_release import machines, normal_moves
+from pipeline.kafka.machines.by_release import machines_by_name, normal_moves
 from tests.replay.checks import (
     CHECKS,
     DOCUMENT,
@@ -21,9 +21,9 @@ needs_document = pytest.mark.skipif(not DOCUMENT.is_file(), reason=f"the matrice
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("name", machines())
+@pytest.mark.parametrize("name", machines_by_name())
 def test_machine_is_right(name: str, check: Check) -> None:
-    assert not check(machines()[name])
+    assert not check(machines_by_name()[name])
 
 
 def test_every_cell_counts() -> None:
@@ -38,7 +38,7 @@ def test_any_flipped_cell_is_seen_by_every_check() -> None:
 
 def test_machine_of_a_state_that_nothing_reaches_cannot_be_made() -> None:
     unmade = {cell for cell in CELLS if killers(cell, ()) == [MADE]}
-    assert {(name, machines()[name].states[to]) for name, _, to in unmade} == {
+    assert {(name, machines_by_name()[name].states[to]) for name, _, to in unmade} == {
         ("R1", "NewReplica"),
         ("R1", "ReplicaDeletionStarted"),
         ("R1", "ReplicaDeletionSuccessful"),
@@ -52,12 +52,12 @@ def test_a_mutant_leaves_nothing_behind() -> None:
     mutant = flipped("P1", 0, 0)
     assert as_judged(mutant)
     assert as_kafka_has_it(mutant) == ["NewPartition to NewPartition"]
-    assert not as_judged(machines()["P1"])
+    assert not as_judged(machines_by_name()["P1"])
 
 
 @needs_document
 def test_matrices_are_those_of_the_document() -> None:
-    assert {name: as_documented(machine) for name, machine in machines().items()} == {
+    assert {name: as_documented(machine) for name, machine in machines_by_name().items()} == {
         "R1": [],
         "R2": [],
         "P1": [],

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from pipeline.kafka.machines.by_release import machines
+from pipeline.kafka.machines.by_release import machines_by_name
 
 pytest.importorskip("pm4py", reason="PM4Py comes with the extra `oracle` only", exc_type=ImportError)
 
@@ -17,7 +17,7 @@ def compare(seed: int, count: int) -> Counter[bool]:
     """How many traces are legal and how many not; equal traces are played once."""
     told: Counter[bool] = Counter()
     for name, share in SHARES.items():
-        machine = machines()[name]
+        machine = machines_by_name()[name]
         traces = Counter(walks(machine, seed, round(count * share)))
         own, theirs = replayed(machine, list(traces)), fits(machine, list(traces))
         differing = [trace for trace, a, b in zip(traces, own, theirs, strict=True) if a != b]

@@ -10,12 +10,12 @@ import pytest
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.questions.window import Window
-from jobs.report.drawing import drawing, hatching
+from jobs.report.drawing import draw_timeline, pattern_definitions
 from jobs.report.elements import Room
-from jobs.report.lanes_of_nodes import between
-from jobs.report.lanes_of_partitions import ratio_marks, together
-from jobs.report.scale import LEFT, RIGHT, Bar, Scale, stacked
-from jobs.report.told import told_of
+from jobs.report.lanes_of_nodes import controller_change_marks
+from jobs.report.lanes_of_partitions import merge_overlapping_outages, ratio_marks
+from jobs.report.scale import LEFT, RIGHT, Bar, Scale, stack_bars
+from jobs.report.told import cluster_report
 from pipeline.core.stored_tables import MemoryTables
 from tests.report.reading import Node, read
 
@@ -24,8 +24,8 @@ ALL = Window()
 
 
 def drawn(answers: Answers, window: Window = ALL, room: int = 1_000_000) -> Node:
-    told = told_of(answers, window, "off", is_stored=True)
-    return read(hatching() + drawing(told, "", Room(room)))
+    told = cluster_report(answers, window, "off", is_stored=True)
+    return read(pattern_definitions() + draw_timeline(told, "", Room(room)))
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +69,9 @@ def test_a_kraft_controller_that_gave_up_late_is_no_second_one() -> None:
         "controller_epoch": 1, "mode": "kraft", "gap_ms": -1000, "ended_how": "renounced",
         "superseded_at": times[1], "ended_at": times[2],
     }  # fmt: skip
-    (late,) = between(row, Scale(times[0], times[3]))
+    (late,) = controller_change_marks(row, Scale(times[0], times[3]))
     assert ' class="late" ' in late and "harmless" in late
-    (two,) = between(row | {"mode": "zookeeper"}, Scale(times[0], times[3]))
+    (two,) = controller_change_marks(row | {"mode": "zookeeper"}, Scale(times[0], times[3]))
     assert ' class="two" ' in two
 
 
@@ -147,17 +147,17 @@ def test_bars_that_overlap_stand_below_each_other() -> None:
     scale = Scale(times[0], times[5])
     spans = ((0, 2), (1, 3), (3, 4), (4, None))
     bars = [Bar(times[begin], times[end] if end else None, "x", "") for begin, end in spans]
-    assert [(one.label, len(one.marks)) for one in stacked("4", bars, scale)] == [("4", 2), ("", 2)]
+    assert [(one.label, len(one.marks)) for one in stack_bars("4", bars, scale)] == [("4", 2), ("", 2)]
     named = [Bar(one.from_at, one.until_at, "x", "", "#F1", "F1") for one in bars]
-    texts = [read("".join(lane.marks)).all("text") for lane in stacked("4", named, scale)]
+    texts = [read("".join(lane.marks)).all("text") for lane in stack_bars("4", named, scale)]
     assert [[str(one.attributes["x"]) for one in lane] for lane in texts] == [
         [str(scale.x(times[2]) + 3), str(scale.x(times[4]) + 3)],
         [str(scale.x(times[3]) + 3), str(scale.x(times[4]) - 3)],
     ]
-    ((whole,),) = (lane.marks for lane in stacked("1", [Bar(times[0], None, "x", "", "#F1", "F1")], scale))
+    ((whole,),) = (lane.marks for lane in stack_bars("1", [Bar(times[0], None, "x", "", "#F1", "F1")], scale))
     assert ' class="beside over" ' in whole
     many = [Bar(times[1], times[2], "x", "")] * 2050
-    said = list(stacked("2,050", many, scale))
+    said = list(stack_bars("2,050", many, scale))
     assert said[0].label == "2,050, 50 not drawn" and len(said) == 6
     assert sum(len(one.marks) for one in said) == 2000
 
@@ -180,7 +180,10 @@ def test_outages_that_touch_are_one_bar() -> None:
         {"noticed_at": times[2], "ended_at": times[3]},
         {"noticed_at": times[4], "ended_at": None},
     ]
-    assert list(together(rows, times[5])) == [(times[0], times[3], 3), (times[4], times[5], 1)]
+    assert list(merge_overlapping_outages(rows, times[5])) == [
+        (times[0], times[3], 3),
+        (times[4], times[5], 1),
+    ]
 
 
 @pytest.mark.parametrize(

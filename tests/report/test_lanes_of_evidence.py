@@ -9,11 +9,11 @@ from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.report import unknown
 from jobs.report.drawing import EDGE
-from jobs.report.lanes_of_evidence import between as between_files
+from jobs.report.lanes_of_evidence import gaps_between_spans as between_files
 from jobs.report.lanes_of_evidence import node_marks
 from jobs.report.scale import LEFT, RIGHT, Scale
-from jobs.report.told import told_of
-from jobs.report.unknown import silent
+from jobs.report.told import cluster_report
+from jobs.report.unknown import longest_silences
 from pipeline.core.frames import with_absent
 from pipeline.core.stored_tables import MemoryTables
 from schemas.silver import log_gap
@@ -78,10 +78,10 @@ def test_bars_are_pale_where_no_log_of_any_node_tells_which_is_said(
     assert left == pytest.approx(scale.x(at) + EDGE, abs=0.2)
     assert left + wide == pytest.approx(scale.x(at + timedelta(minutes=2)), abs=0.2)
     assert pale.attributes["data-t"] == scale.times(at, at + timedelta(minutes=2))
-    told = told_of(Answers("c", tables), ALL, "off", is_stored=True)
-    assert silent(told) == []
+    told = cluster_report(Answers("c", tables), ALL, "off", is_stored=True)
+    assert longest_silences(told) == []
     monkeypatch.setattr(unknown, "LEAST_SILENCE", timedelta(minutes=1))
-    assert silent(told)[0].startswith(
+    assert longest_silences(told)[0].startswith(
         "no log of any node has a line from 2026-11-21 08:58:00.000 to 2026-11-21 09:00:00.000 UTC (2 min): nothing was "
     )
 

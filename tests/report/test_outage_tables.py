@@ -8,7 +8,7 @@ from jobs.questions.window import Window
 from jobs.report.lanes_of_partitions import outage_lanes
 from jobs.report.scale import Scale
 from jobs.report.served_tables import UNSURE, outage_tables
-from jobs.report.told import told_of
+from jobs.report.told import cluster_report
 from pipeline.core.stored_tables import MemoryTables
 from schemas.gold import partition_outage
 
@@ -23,7 +23,7 @@ def test_events_of_which_lines_are_missing_are_marked(
     tables.rows = sample_answers.tables.rows | {
         partition_outage.SPEC.name: rows.with_columns(certainty=pl.lit(certainty))
     }
-    events = next(outage_tables(told_of(Answers("c", tables), Window(), "off", is_stored=True)))
+    events = next(outage_tables(cluster_report(Answers("c", tables), Window(), "off", is_stored=True)))
     marked = ["[undetermined]" in one.cells[1].text for one in events.lines]
     assert marked == [is_unsure] * len(marked) != []
     assert (UNSURE in events.notes) == is_unsure
@@ -37,7 +37,7 @@ def test_their_bars_are_pale(sample_answers: Answers, certainty: str, class_: st
     tables.rows = sample_answers.tables.rows | {
         partition_outage.SPEC.name: rows.with_columns(certainty=pl.lit(certainty))
     }
-    told = told_of(Answers("c", tables), Window(), "off", is_stored=True)
+    told = cluster_report(Answers("c", tables), Window(), "off", is_stored=True)
     assert told.first_at and told.last_at
     marks = "".join(
         one for lane in outage_lanes(told, Scale(told.first_at, told.last_at)) for one in lane.marks

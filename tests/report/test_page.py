@@ -10,16 +10,16 @@ import polars as pl
 import pytest
 
 from jobs.questions.answers import Answers
-from jobs.questions.rows import place_of
+from jobs.questions.rows import place_of_row
 from jobs.questions.window import Window
 from jobs.report import happened_table
 from jobs.report.command import masking_of
-from jobs.report.elements import Room, element
-from jobs.report.happened_table import told_in_order
+from jobs.report.elements import Room, html_element
+from jobs.report.happened_table import happenings_in_order
 from jobs.report.inputs import masking_text
-from jobs.report.page import page, section
-from jobs.report.told import told_of
-from jobs.text import printable, printable_lines
+from jobs.report.page import cluster_section, html_page
+from jobs.report.told import cluster_report
+from jobs.text import printable_line, printable_lines
 from pipeline.core.stored_tables import MemoryTables
 from tests.jobs.answering import answers_of
 from tests.report.reading import Node, read
@@ -44,7 +44,9 @@ HOSTILE = (
 
 
 def page_of(answers: Answers, window: Window | None = None, *, is_stored: bool = True) -> str:
-    return page([section(told_of(answers, window or Window(), "off", is_stored=is_stored))], AT)
+    return html_page(
+        [cluster_section(cluster_report(answers, window or Window(), "off", is_stored=is_stored))], AT
+    )
 
 
 @pytest.fixture(scope="module")
@@ -64,10 +66,10 @@ def test_every_finding_is_there_with_its_lines(sample: Node, sample_answers: Ans
     lines_of = sample_answers.lines([place for one in findings for place in one["evidence"]])
     for card, finding in zip(cards, findings, strict=True):
         (heading,) = card.all("h3")
-        assert heading.text.endswith(printable(finding["sentence"]))
+        assert heading.text.endswith(printable_line(finding["sentence"]))
         assert finding["severity"] in heading.text and finding["certainty"] in card.text
         shown = [(one.all("figcaption")[0].text, one.all("pre")[0].text) for one in card.all("figure")]
-        found = [lines_of[place_of(place)] for place in finding["evidence"]]
+        found = [lines_of[place_of_row(place)] for place in finding["evidence"]]
         assert shown == [
             (f"{one['near']}:{one['line']}", "\n".join(printable_lines(bytes(one["raw"]), width=1000)))
             for one in found
@@ -111,7 +113,7 @@ def test_tables_tell_what_the_questions_tell(sample: Node, sample_answers: Answe
 
 def test_commands_can_be_pasted_whatever_a_cluster_is_called(sample_answers: Answers) -> None:
     hostile = Answers("$(id); 'x'", sample_answers.tables)
-    told = told_of(hostile, Window(), "off", is_stored=True, options=["--warehouse", "a b"])
+    told = cluster_report(hostile, Window(), "off", is_stored=True, options=["--warehouse", "a b"])
     words = shlex.split(told.command("show F1"))
     assert words == ["kafka-controller-audit", "show", "F1", "--cluster", "$(id); 'x'", "--warehouse", "a b"]
 
@@ -129,10 +131,10 @@ def test_what_happened_stands_in_order_with_its_lines(sample: Node, sample_answe
 def test_of_too_much_that_happened_the_last_is_told(
     sample_answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = told_of(sample_answers, Window(), "off", is_stored=True)
-    every, none = told_in_order(told)
+    told = cluster_report(sample_answers, Window(), "off", is_stored=True)
+    every, none = happenings_in_order(told)
     monkeypatch.setattr(happened_table, "MOST_READ", 100)
-    last, unread_count = told_in_order(told)
+    last, unread_count = happenings_in_order(told)
     assert none == 0 and unread_count == 2 * (sample_answers.rows("gold.partition_outage").height - 100)
     assert [one.text for one in last[-20:]] == [one.text for one in every[-20:]]
 
@@ -189,7 +191,7 @@ def test_what_logs_say_stays_text(text: str, sample_answers: Answers) -> None:
     assert {str(one.attributes["href"])[0] for one in root.all("a")} == {"#"}
     assert made.isprintable() or all(one.isprintable() or one == "\n" for one in made)
     (heading,) = root.all("h1")
-    assert heading.text.rstrip("…") in printable(text) and len(heading.text) <= 120
+    assert heading.text.rstrip("…") in printable_line(text) and len(heading.text) <= 120
     assert len(made) < 3_000_000
 
 
@@ -217,9 +219,9 @@ def test_many_findings_are_cut_and_counted(sample_answers: Answers) -> None:
 
 
 def test_many_clusters_share_the_room_and_have_anchors_of_their_own(sample_answers: Answers) -> None:
-    told = told_of(sample_answers, Window(), "off", is_stored=True)
-    sections = [section(told, place, 40) for place in range(1, 41)]
-    made = page(sections, AT)
+    told = cluster_report(sample_answers, Window(), "off", is_stored=True)
+    sections = [cluster_section(told, place, 40) for place in range(1, 41)]
+    made = html_page(sections, AT)
     assert len(made.encode()) < 10_000_000
     ids = [str(one.attributes["id"]) for one in every_node(read(made)) if "id" in one.attributes]
     assert len(ids) == len(set(ids)) and {"c1", "c40", "c7-F1"} <= set(ids)
@@ -254,5 +256,5 @@ def test_masking_is_told_without_its_key() -> None:
 
 def test_a_room_that_is_full_takes_nothing_more() -> None:
     room = Room(20)
-    taken = [room.takes(element("b", one)) for one in ("1", "1" * 20, "2")]
+    taken = [room.takes(html_element("b", one)) for one in ("1", "1" * 20, "2")]
     assert taken == [True, False, False]

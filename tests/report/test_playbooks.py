@@ -2,14 +2,14 @@
 
 from datetime import UTC, datetime
 
-from jobs.playbook.markdown import parsed, plain
-from jobs.playbook.pages import page, what_to_do
+from jobs.playbook.markdown import parse_markdown, plain_markdown
+from jobs.playbook.pages import playbook_page, what_to_do
 from jobs.questions.answers import Answers
 from jobs.questions.window import Window
 from jobs.report import page as whole
-from jobs.report.elements import joined
+from jobs.report.elements import join_markup
 from jobs.report.playbooks import part_of
-from jobs.report.told import told_of
+from jobs.report.told import cluster_report
 from tests.report.reading import read
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -34,7 +34,7 @@ left
 
 
 def test_a_page_is_made_of_elements() -> None:
-    assert joined(map(part_of, parsed(LIST).children)) == (
+    assert join_markup(map(part_of, parse_markdown(LIST).children)) == (
         '<ol><li value="1">Look, <code>a &lt; b</code>:<pre>kafka-topics.sh &lt;x&gt;\n  --describe</pre>'
         "Then <strong>wait, <code>c</code></strong>.<br>At <code>2</code>."
         "<ul><li>not <em>long</em></li><li>or KIP-1 (https://x.y/z)</li></ul></li>"
@@ -44,8 +44,8 @@ def test_a_page_is_made_of_elements() -> None:
 
 def test_each_finding_has_what_to_do_and_its_rule_the_steps_once(sample_answers: Answers) -> None:
     for place, count in ((1, 1), (2, 3)):
-        told = told_of(sample_answers, Window(), "off", is_stored=True)
-        root = read(whole.page([whole.section(told, place, count)], AT))
+        told = cluster_report(sample_answers, Window(), "off", is_stored=True)
+        root = read(whole.html_page([whole.cluster_section(told, place, count)], AT))
         cards = root.all("article", class_="finding")
         findings = sample_answers.findings()
         assert len(cards) == len(findings)
@@ -69,14 +69,17 @@ def test_each_finding_has_what_to_do_and_its_rule_the_steps_once(sample_answers:
 
 
 def test_the_steps_are_those_of_the_page(sample_answers: Answers) -> None:
-    told = told_of(sample_answers, Window(), "off", is_stored=True)
-    root = read(whole.page([whole.section(told)], AT))
+    told = cluster_report(sample_answers, Window(), "off", is_stored=True)
+    root = read(whole.html_page([whole.cluster_section(told)], AT))
     (first,) = root.all("article", id="F1")
     (steps,) = first.all("details", class_="steps")
-    found = page("unclean_election")
+    found = playbook_page("unclean_election")
     assert found is not None
     items = [
-        plain(one) for steps in found.part("What to do") for one in steps.children if one.type == "list_item"
+        plain_markdown(one)
+        for steps in found.part("What to do")
+        for one in steps.children
+        if one.type == "list_item"
     ]
     shown = [one.text for one in steps.all("li")]
     assert items and all(any(text.startswith(item.replace("'", "")[:20]) for text in shown) for item in items)

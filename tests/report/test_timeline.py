@@ -5,23 +5,23 @@ import re
 import pytest
 
 from jobs.questions.answers import Answers
-from jobs.report.timeline import NAME, timeline
+from jobs.report.timeline import NAME, timeline_html
 from tests.report.browser import Browser, installed
 from tests.report.reading import read
 from tests.report.test_page import page_of
 
 
 def test_it_has_the_marks_of_the_page_and_leads_nowhere(sample_answers: Answers) -> None:
-    found, page = read(timeline(sample_answers)), read(page_of(sample_answers))
+    found, page = read(timeline_html(sample_answers)), read(page_of(sample_answers))
     titles = [one.text for one in found.all("title")]
     assert titles == [one.text for one in page.all("svg", class_="drawing")[0].all("title")]
     assert any(one.startswith("F1 unclean election") for one in titles)
     assert not found.all("a") and not found.all("script")
-    assert set(re.findall(r"url\([^)]*\)", timeline(sample_answers))) == {"url(#hatch)", "url(#plot)"}
+    assert set(re.findall(r"url\([^)]*\)", timeline_html(sample_answers))) == {"url(#hatch)", "url(#plot)"}
 
 
 def test_a_part_of_the_time_is_drawn_alone(sample_answers: Answers) -> None:
-    found = read(timeline(sample_answers, "2026-11-21T09:00", "2026-11-21T09:01"))
+    found = read(timeline_html(sample_answers, "2026-11-21T09:00", "2026-11-21T09:01"))
     assert found.all("svg", class_="drawing")[0].all("text")[0].text.startswith("09:00:")
 
 
@@ -29,7 +29,7 @@ def test_a_part_of_the_time_is_drawn_alone(sample_answers: Answers) -> None:
 def test_its_style_is_its_own(tmp_path_factory: pytest.TempPathFactory, sample_answers: Answers) -> None:
     file = tmp_path_factory.mktemp("notebook") / "cell.html"
     beside = "<p class='down'>x</p>"
-    file.write_text(f"<!DOCTYPE html><body>{beside}{timeline(sample_answers)}", encoding="utf-8")
+    file.write_text(f"<!DOCTYPE html><body>{beside}{timeline_html(sample_answers)}", encoding="utf-8")
     color = "getComputedStyle(document.querySelector('{}')).{}"
     with Browser(str(installed()), tmp_path_factory.mktemp("browser")) as browser:
         browser.open(file.as_uri())

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from jobs.report.elements import element
-from jobs.report.page import partitions_text
-from jobs.report.unknown import folded
+from jobs.report.elements import html_element
+from jobs.report.page import end_partitions_text
+from jobs.report.unknown import fold_long_list
 from pipeline.core.frames import with_absent
 from schemas.gold import evidence
 from tests.jobs.answering import answers_of
@@ -25,21 +25,21 @@ def test_what_a_node_cannot_answer_is_said_with_what_to_do() -> None:
 
 
 def test_many_gaps_are_folded() -> None:
-    items = [element("li", str(one)) for one in range(6)]
-    assert [one.text for one in read(folded(items, 2000)).all("summary")] == [
+    items = [html_element("li", str(one)) for one in range(6)]
+    assert [one.text for one in read(fold_long_list(items, 2000)).all("summary")] == [
         "Each of these 2,000 with its line"
     ]
-    assert not read(folded(items[:5], 5)).all("details") and folded([], 0) == ""
+    assert not read(fold_long_list(items[:5], 5)).all("details") and fold_long_list([], 0) == ""
 
 
 def test_partitions_that_are_not_known_are_not_counted_as_healthy() -> None:
     end = {"partitions": 56, "offline": 0, "service_unknown": 40, "elsewhere": 1, "unknown": 55}
-    assert partitions_text(end) == (
+    assert end_partitions_text(end) == (
         "up to 40 of 56 partitions offline, 1 to 56 not led by the preferred leader (of 55 leader or replicas are not"
         " known), "
     )
-    assert partitions_text(end | {"service_unknown": 56}).startswith("? of 56 partitions offline, ")
-    assert partitions_text(end | {"unknown": 0, "service_unknown": 0}) == (
+    assert end_partitions_text(end | {"service_unknown": 56}).startswith("? of 56 partitions offline, ")
+    assert end_partitions_text(end | {"unknown": 0, "service_unknown": 0}) == (
         "0 of 56 partitions offline, 1 not led by the preferred leader, "
     )
-    assert partitions_text(end | {"partitions": 0}) == "partitions: not enough evidence, "
+    assert end_partitions_text(end | {"partitions": 0}) == "partitions: not enough evidence, "

@@ -5,12 +5,12 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.rules.registry import RULES, with_rule
+from pipeline.rules.registry import RULES, with_rule_columns
 
 
 def of_rule(name: str, found: pl.DataFrame) -> list[dict[str, Any]]:
     """What its find gave, with the columns that say which rule it is."""
-    return with_rule(RULES[name], found).to_dicts()
+    return with_rule_columns(RULES[name], found).to_dicts()
 
 
 def fact_texts(facts: Mapping[str, Any]) -> dict[str, str]:

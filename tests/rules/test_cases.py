@@ -7,7 +7,7 @@ import pytest
 from pipeline.rules.order import RULE_NAMES
 from pipeline.rules.proving.proof import CONFIRMED, NOT_CONFIRMED, Claim, Fact
 from pipeline.rules.registry import RULES
-from pipeline.rules.verified import verified
+from pipeline.rules.verified import verify_claim
 from tests.rules.cases import Case, all_cases, cases_of, records, unshown
 
 CASES = {f"{case.rule}: {case.name}": case for case in all_cases()}
@@ -25,7 +25,7 @@ def altered(claim: Claim, name: str, value: Fact) -> Claim:
 @pytest.mark.parametrize("name", CASES)
 def test_its_lines_prove_it_as_far_as_it_says(name: str) -> None:
     case = CASES[name]
-    assert verified(case.claim, records(*case.texts))[0] == case.proof
+    assert verify_claim(case.claim, records(*case.texts))[0] == case.proof
 
 
 @pytest.mark.parametrize(("name", "old", "new", "why"), CHANGED)
@@ -33,14 +33,14 @@ def test_an_altered_record_is_not_confirmed(name: str, old: str, new: str, why: 
     case = CASES[name]
     assert sum(old in text for text in case.texts) == 1
     changed = records(*(text.replace(old, new) for text in case.texts))
-    outcome, sentence = verified(case.claim, changed)
+    outcome, sentence = verify_claim(case.claim, changed)
     assert outcome == NOT_CONFIRMED and why in sentence
 
 
 @pytest.mark.parametrize(("name", "fact", "value", "why"), CLAIMED)
 def test_a_fact_that_says_otherwise_is_not_confirmed(name: str, fact: str, value: Fact, why: str) -> None:
     case = CASES[name]
-    outcome, sentence = verified(altered(case.claim, fact, value), records(*case.texts))
+    outcome, sentence = verify_claim(altered(case.claim, fact, value), records(*case.texts))
     assert outcome == NOT_CONFIRMED and why in sentence
 
 
@@ -65,7 +65,7 @@ def others(value: Fact) -> list[Fact]:
 def is_shown(case: Case, name: str) -> bool:
     """True if the records prove the claim no more with another value."""
     claims = [altered(case.claim, name, one) for one in others(case.claim.facts[name])]
-    found = {verified(claim, records(*case.texts))[0] for claim in claims}
+    found = {verify_claim(claim, records(*case.texts))[0] for claim in claims}
     return not found <= {CONFIRMED, case.proof}
 
 
@@ -79,7 +79,7 @@ def test_facts_are_proved_but_for_those_that_no_record_shows(rule: str) -> None:
 def test_no_record_is_dispensable(name: str) -> None:
     texts = CASES[name].texts
     left = [records(*texts[:place], *texts[place + 1 :]) for place in range(len(texts))]
-    assert CONFIRMED not in [verified(CASES[name].claim, one)[0] for one in left]
+    assert CONFIRMED not in [verify_claim(CASES[name].claim, one)[0] for one in left]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -87,4 +87,4 @@ def test_another_interval_is_not_confirmed(name: str) -> None:
     case = CASES[name]
     if case.rule not in UNTIMED:
         later = case.claim._replace(valid_from_at=case.claim.valid_from_at + timedelta(milliseconds=1))
-        assert verified(later, records(*case.texts))[0] == NOT_CONFIRMED
+        assert verify_claim(later, records(*case.texts))[0] == NOT_CONFIRMED

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from pipeline.core.frames import empty
-from pipeline.silver.log_gap.missing_files import not_read
+from pipeline.core.frames import empty_frame
+from pipeline.silver.log_gap.missing_files import unreadable_file_gaps
 from schemas.bronze import file_sighting, source_file
 from schemas.bronze.file_sighting import BREAKS_OFF
 
@@ -33,7 +33,7 @@ def test_what_stands_behind_is_not_read_until_it_is(seen: list[Seen], expected: 
     known = pl.DataFrame(
         [{"cluster_id": "c", **one} for one in rows], schema_overrides={"sentence": pl.String}
     )
-    sightings = pl.concat([empty(file_sighting.SPEC), known], how="diagonal")
-    found = not_read(sightings, empty(source_file.SPEC))
+    sightings = pl.concat([empty_frame(file_sighting.SPEC), known], how="diagonal")
+    found = unreadable_file_gaps(sightings, empty_frame(source_file.SPEC))
     assert found["path"].to_list() == expected
     assert all("read up to byte 1,234" in one for one in found["sentence"])

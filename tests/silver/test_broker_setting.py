@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from pipeline.core.frames import frame_of
-from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.layout.paths import locate_path
 from pipeline.silver.broker_setting import build
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER, SESSION_TIMEOUT, SPEC
 from tests.conftest import REPOSITORY
@@ -41,7 +41,7 @@ DUMP = b"""\
 def server_logs(folder: Path) -> Iterator[pa.Table]:
     for number, path in enumerate(sorted(folder.rglob("server.log*")), 1):
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        node = locate(path.relative_to(folder.parent).as_posix()).node
+        node = locate_path(path.relative_to(folder.parent).as_posix()).node
         yield read_table(data, log="server", node_id=node, file_id=str(path), load_seq=number)
 
 

@@ -2,8 +2,8 @@
 
 from polars import col
 
-from pipeline.kafka.wording.causes import openers
-from pipeline.silver.controller_line import with_file_begin
+from pipeline.kafka.wording.causes import cause_openers
+from pipeline.silver.controller_line import with_node_file_begin
 from schemas.bronze import source_file
 from schemas.silver import wording_seen
 from schemas.silver.controller_line import CAUSES
@@ -116,7 +116,7 @@ SEEN = """
 def test_files_of_a_node_are_in_order_of_its_own_lines() -> None:
     """Another node may have begun the file before."""
     files, seen = frame(source_file.SPEC, FILES), frame(wording_seen.SPEC, SEEN)
-    found = with_file_begin(seen.select("file_id", "node_id").unique(), files, seen)
+    found = with_node_file_begin(seen.select("file_id", "node_id").unique(), files, seen)
     assert found.sort("file_from_at", "node_id").rows() == [
         ("own", 1, at(10)),
         ("shared", None, at(15)),
@@ -126,4 +126,4 @@ def test_files_of_a_node_are_in_order_of_its_own_lines() -> None:
 
 
 def test_every_cause_that_a_line_opens_may_stand_in_the_table() -> None:
-    assert {one.cause for one in openers() if one.cause} <= set(CAUSES)
+    assert {one.cause for one in cause_openers() if one.cause} <= set(CAUSES)

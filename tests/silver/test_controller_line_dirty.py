@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 from polars import col
 
-from pipeline.core.frames import declared, empty, frame_of
+from pipeline.core.frames import declared_table, empty_frame, frame_of
 from pipeline.silver import controller_line
-from pipeline.silver.controller_line import in_files, with_file_begin
+from pipeline.silver.controller_line import in_files, with_node_file_begin
 from pipeline.silver.controller_line.causing import LISTED, TERM
 from schemas.silver import wording_seen
 from schemas.silver.controller_line import SPEC
@@ -39,14 +39,14 @@ def built_from(whole: dict[str, Any], dirty_from: datetime) -> pl.DataFrame:
     records = controller_line.controller_record(reaching)
     given = {name: whole[name] for name in INPUTS} | {"controller_record": records}
     rows = controller_line.build(**given, line_before=lines_before(whole, dirty_from), dirty_from=dirty_from)
-    return frame_of(declared(rows, SPEC))
+    return frame_of(declared_table(rows, SPEC))
 
 
 def segments_at(source_file: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
     """(load_seq) of the segments that may hold lines whose running maximum reaches dirty_from."""
     order = (*in_files()[:2], "start_offset")
     reached = col("last_logged_at").cum_max().over("cluster_id", "node_id")
-    files = with_file_begin(source_file, source_file, empty(wording_seen.SPEC)).sort(order)
+    files = with_node_file_begin(source_file, source_file, empty_frame(wording_seen.SPEC)).sort(order)
     reaching: pl.DataFrame = files.filter(reached >= dirty_from)
     return reaching.select("load_seq")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.model.partitions.statements import places
+from pipeline.model.partitions.statements import lines_with_term_order
 from schemas.silver import controller_line
 from tests.chain import kernel
 from tests.frames import frame
@@ -91,4 +91,4 @@ def test_what_a_table_may_hold_is_left_of_a_line(name: str) -> None:
 
 def test_the_epoch_of_a_term_may_be_below_zero() -> None:
     lines = frame(controller_line.SPEC, "term_id\n2-7\n1--5")
-    assert set(places(lines).select("life", "controller_epoch").rows()) == {(2, 7), (1, -5)}
+    assert set(lines_with_term_order(lines).select("life", "controller_epoch").rows()) == {(2, 7), (1, -5)}

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.model.lines.families import feeds
+from pipeline.model.lines.families import family_feeds
 from tests.chain import kernel
 from tests.rows import broken_rules, declared_rows, records_of
 
@@ -190,7 +190,10 @@ def problems(family: str, log_record: pl.DataFrame) -> list[str]:
     built = declared_rows(kernel(spec)(log_record), spec)
     rows = built.to_dicts()
     told = Counter((row["file_id"], row["byte_offset"]) for row in rows)
-    is_fed = pl.col("event").is_in([feed.event for feed in feeds(family)]) & pl.col("logged_at").is_not_null()
+    is_fed = (
+        pl.col("event").is_in([feed.event for feed in family_feeds(family)])
+        & pl.col("logged_at").is_not_null()
+    )
     lines = log_record.filter(is_fed).select("file_id", "byte_offset", "event", "raw")
     found = []
     for file_id, byte_offset, event, raw in lines.rows():

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from polars import col
 
-from pipeline.core.frames import empty, frame_of
+from pipeline.core.frames import empty_frame, frame_of
 from schemas.bronze import file_sighting
 from schemas.silver.log_gap import GAP_KINDS, SPEC
 from tests.chain import built
@@ -118,7 +118,7 @@ EVERY_KIND = [
 
 
 def gaps(lines: pl.DataFrame, sightings: pl.DataFrame | None = None) -> list[Row]:
-    seen = empty(file_sighting.SPEC) if sightings is None else sightings
+    seen = empty_frame(file_sighting.SPEC) if sightings is None else sightings
     found: list[Row] = built(lines, "log_gap", file_sighting=seen)["log_gap"].to_dicts()
     return found
 

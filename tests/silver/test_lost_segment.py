@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 from polars import col
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.model.lines.lost_segments import still_lost
-from pipeline.model.lines.own_gaps import with_own_missing
+from pipeline.model.lines.own_gaps import with_missing_lines_since
 from schemas.bronze import lost_segment, source_file
 from schemas.silver import log_gap
 from tests.chain import built
@@ -101,6 +101,6 @@ def test_lost_lines_of_a_file_that_nodes_share_may_be_of_any() -> None:
     nodes = pl.DataFrame({"cluster_id": ["c", "c", "d"], "controller_id": [1, 2, 1]}).cast(
         {"controller_id": pl.Int32}
     )
-    found = with_own_missing(nodes, gaps).sort("cluster_id", "controller_id")
+    found = with_missing_lines_since(nodes, gaps).sort("cluster_id", "controller_id")
     assert found["own_missing_from_at"].to_list() == [at(20), at(50), None]
-    assert with_own_missing(nodes, empty(log_gap.SPEC))["own_missing_from_at"].null_count() == 3
+    assert with_missing_lines_since(nodes, empty_frame(log_gap.SPEC))["own_missing_from_at"].null_count() == 3

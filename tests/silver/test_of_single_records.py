@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from pipeline.catalog.tables import EXTRACTS, TABLES, Refresh
-from pipeline.core.frames import declared, empty, frame_of
+from pipeline.core.frames import declared_table, empty_frame, frame_of
 from tests.lab import records
 from tests.rows import same_rows
 
@@ -29,7 +29,9 @@ def test_parts_give_parts(shared: Path, name: str) -> None:
     for table in BY_SEGMENTS:
         kernel = table.row_kernel
         together = pl.concat([frame_of(kernel.rows(part)) for part in parts])
-        rows = together if table.merged is None else frame_of(declared(table.merged(together), table.spec))
+        rows = (
+            together if table.merged is None else frame_of(declared_table(table.merged(together), table.spec))
+        )
         same_rows(rows, frame_of(kernel.rows(whole)), *table.spec.columns)
     for extract in EXTRACTS.values():
         expected = frame_of(extract.rows(whole))
@@ -38,6 +40,6 @@ def test_parts_give_parts(shared: Path, name: str) -> None:
 
 
 def test_no_records_give_no_rows() -> None:
-    nothing = empty(TABLES[0].spec)
+    nothing = empty_frame(TABLES[0].spec)
     for table in BY_SEGMENTS:
         assert not table.row_kernel.rows(nothing).num_rows, table.spec.name

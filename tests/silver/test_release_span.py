@@ -11,7 +11,7 @@ import pytest
 from pipeline.core.frames import frame_of
 from pipeline.model.settings import ReleaseSetting
 from pipeline.silver import release_span, wording_seen
-from pipeline.silver.release_span import deciding, said_by_releases, seen_once
+from pipeline.silver.release_span import deciding_sights, seen_once, sights_with_release_bits
 from schemas.silver.release_span import SPEC
 from tests.kafka.reading import read_table
 from tests.lab import records
@@ -167,7 +167,7 @@ def test_hours_that_say_the_same_again_are_not_folded(shared: Path) -> None:
     lab = shared / "corpus" / "lab" / "2.2.2-zk-stock" / "broker-1"
     hours = [log_text(lab, "state-change", f"2026-11-{day}") for day in (21, 22, 23)]
     folded = [
-        deciding(seen_once(said_by_releases(seen))).height
+        deciding_sights(seen_once(sights_with_release_bits(seen))).height
         for seen in (
             wording_seen.build(frame_of(read_table(b"".join(some), log="state-change")))
             for some in (hours[:2], hours)

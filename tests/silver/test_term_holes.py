@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from polars import col
 
-from pipeline.model.terms.kraft_terms import in_term, kraft_terms, with_term
+from pipeline.model.terms.kraft_terms import decisions_in_effect, kraft_terms, with_kraft_term
 from tests.chain import built
 from tests.rows import records_in
 
@@ -60,11 +60,11 @@ def test_after_a_hole_it_is_not_known_who_is_in_office() -> None:
         col("at").cast(pl.Datetime("us", "UTC"))
     )
     terms = kraft_terms(term)
-    assert with_term(asked, terms).sort("at")["term_id"].to_list() == ["1-5", None, None, None]
+    assert with_kraft_term(asked, terms).sort("at")["term_id"].to_list() == ["1-5", None, None, None]
     unseen = terms.filter("is_unseen").select("from_at", "next_at")
     assert unseen.rows() == [(first.replace(hour=0), first)]
     decided = asked.select("cluster_id", logged_at="at", node_id=pl.lit(2), controller_id=pl.lit(2))
-    counted = in_term(decided, term)
+    counted = decisions_in_effect(decided, term)
     assert counted["at"].sort().to_list() == hours[1:]
 
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from polars import col
 
-from pipeline.silver.term.unnamed_terms import events_in_office
+from pipeline.silver.term.unnamed_terms import active_controller_events
 from schemas.silver.term import SPEC
 from tests.chain import built
 from tests.frames import frame
@@ -96,7 +96,7 @@ def test_no_other_controller_writes_such_lines(shared: Path, cluster: str) -> No
     found = built(records, "term")["term"].filter(col("mode") == "kraft")
     assert found.filter(col("controller_epoch") <= 0).is_empty()
     elected = found.group_by(node_id="controller_id").agg(first_at=col("elected_at").min())
-    said = records.filter(col("event").is_in(events_in_office()), col("log") == "controller")
+    said = records.filter(col("event").is_in(active_controller_events()), col("log") == "controller")
     before = said.join(elected, on="node_id", how="left").filter(
         (col("logged_at") < col("first_at")).fill_null(value=True)
     )

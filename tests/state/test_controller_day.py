@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 from polars import col
 
-from pipeline.core.frames import empty, frame_of
+from pipeline.core.frames import empty_frame, frame_of
 from pipeline.state.controller_day import COUNTS, build
 from schemas.gold.controller_term import SPEC
 from schemas.silver import (
@@ -108,10 +108,10 @@ def test_deeds_of_a_day() -> None:
         "term": frame(term.SPEC, TERMS),
         "controller_line": frame(controller_line.SPEC, LINES),
         "controller_event": frame(controller_event.SPEC, RESIGNING),
-        "broker_event": empty(broker_event.SPEC),
-        "partition_transition": empty(partition_transition.SPEC),
+        "broker_event": empty_frame(broker_event.SPEC),
+        "partition_transition": empty_frame(partition_transition.SPEC),
         "control_request": frame(control_request.SPEC, REQUESTS),
-        "day_before": empty(controller_day.SPEC),
+        "day_before": empty_frame(controller_day.SPEC),
     }
     expected = frame(
         controller_day.SPEC,

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from polars import col, lit
 
-from pipeline.core.frames import declared, empty, frame_of
+from pipeline.core.frames import declared_table, empty_frame, frame_of
 from pipeline.model.partitions.controller_view import OWN
 from pipeline.state.partition_view import build
 from schemas.gold import partition_timeline
@@ -102,7 +102,7 @@ GIVEN = {
         leader_and_isr.SPEC, STATES, file_id=FILE, partition=FIRST, teller=lit("controller")
     ),
     "partition_transition": told(partition_transition.SPEC, MOVE, file_id=FILE, partition=FIRST),
-    "assignment": empty(assignment.SPEC),
+    "assignment": empty_frame(assignment.SPEC),
 }
 OF_LINE = {
     "file_id": FILE,
@@ -123,11 +123,11 @@ def of_days(day: datetime | None, view_before: pl.DataFrame) -> pl.DataFrame:
     rows = build(
         **GIVEN, controller_line=lines, deletion_before=before, view_before=view_before, dirty_from=day
     )
-    return frame_of(declared(rows, SPEC))
+    return frame_of(declared_table(rows, SPEC))
 
 
 def test_what_changed_on_a_day_and_all_of_it_once_a_week() -> None:
-    found = of_days(None, empty(SPEC))
+    found = of_days(None, empty_frame(SPEC))
     same_rows(found, ENDS, *COMPARED)
     assert not broken_rules(found, SPEC)
 

@@ -8,8 +8,8 @@ import polars as pl
 from deltalake import write_deltalake
 
 from pipeline.catalog.tables import SPECS
-from pipeline.core.frames import declared, frame_of
-from pipeline.store.commit_files import head
+from pipeline.core.frames import declared_table, frame_of
+from pipeline.store.commit_files import newest_committed_version
 from pipeline.store.contents import as_columns, contents_of
 from pipeline.store.direct_reading import read_directly
 from pipeline.store.local_files import LocalFiles
@@ -19,10 +19,13 @@ from tests.store.damaging import commit, write
 
 def stated(cluster: Path, **counts: int) -> None:
     """The newest run published, and stated, what the tables hold at their newest versions."""
-    heads = {one.name: head(LocalFiles(), str(cluster / one.layer / one.table)) for one in SPECS}
+    heads = {
+        one.name: newest_committed_version(LocalFiles(), str(cluster / one.layer / one.table))
+        for one in SPECS
+    }
     versions = {name: version for name, version in heads.items() if version is not None}
     table = cluster / "ops" / "run"
-    path = commit(table, head(LocalFiles(), str(table)) or 0)
+    path = commit(table, newest_committed_version(LocalFiles(), str(table)) or 0)
     actions = [json.loads(line) for line in path.read_text().splitlines()]
     for info in (one["commitInfo"] for one in actions if "commitInfo" in one):
         row = json.loads(info["userMetadata"])
@@ -40,5 +43,5 @@ def put(cluster: Path, spec: TableSpec, frame: pl.DataFrame) -> Path:
     """A new table in place of the one that is there, if any."""
     table = cluster / spec.layer / spec.table
     shutil.rmtree(table, ignore_errors=True)
-    write_deltalake(str(table), declared(frame, spec))
+    write_deltalake(str(table), declared_table(frame, spec))
     return table

@@ -8,12 +8,18 @@ from pathlib import Path
 import pytest
 
 from pipeline.core.errors import WarehouseDamaged
-from pipeline.store.commit_files import drop_torn, head, note
-from pipeline.store.contents import contents_of, data_files, summed
-from pipeline.store.damage import compared_with_sums, due, inspected, require_whole, run_damage
+from pipeline.store.commit_files import commit_note, drop_torn, newest_committed_version
+from pipeline.store.contents import contents_of, contents_of_files, data_files
+from pipeline.store.damage import (
+    compared_with_sums,
+    files_due,
+    inspect_published,
+    require_undamaged,
+    run_damage,
+)
 from pipeline.store.hadoop_sums import is_as_summed, keep_sums
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import Published, keep_last_run, last_run, published
+from pipeline.store.published import Published, keep_last_run, last_run, read_published_run
 from pipeline.store.readable_warehouse import DirectWarehouse
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import ACTS, empty_commit, files, flipped_byte, half_commit
@@ -26,16 +32,19 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def seen(cluster: Path) -> Published:
-    found = published(LocalFiles(), str(cluster), lambda _: [])
+    found = read_published_run(LocalFiles(), str(cluster), lambda _: [])
     return replace(found, contents=contents_of(cluster, found.versions))
 
 
 def test_a_warehouse_as_it_was_published_is_whole(cluster: Path, seen: Published) -> None:
-    found = inspected(str(cluster), seen)
+    found = inspect_published(str(cluster), seen)
     assert found.damages == ()
     assert found.contents == seen.contents
-    runs = summed(
-        data_files(str(cluster / "ops" / "run"), head(LocalFiles(), str(cluster / "ops" / "run")) or 0)
+    runs = contents_of_files(
+        data_files(
+            str(cluster / "ops" / "run"),
+            newest_committed_version(LocalFiles(), str(cluster / "ops" / "run")) or 0,
+        )
     )
     assert found.summed_bytes == sum(one.size_bytes for one in (*seen.contents.values(), runs))
     assert not found.unsummed_files
@@ -50,10 +59,10 @@ def test_each_damage_of_each_table_is_said(act: str, cluster: Path, seen: Publis
         if ACTS[act](copy, version):
             done += 1
             alone = replace(seen, versions={name: version})
-            damages = inspected(str(tmp_path), alone).damages
+            damages = inspect_published(str(tmp_path), alone).damages
             assert [one.table for one in damages] == [name], damages
             with pytest.raises(WarehouseDamaged, match=f"{name}.* run {seen.run_id}|{name}.*; nothing was"):
-                require_whole(str(tmp_path), damages)
+                require_undamaged(str(tmp_path), damages)
     assert done > 15
 
 
@@ -63,20 +72,20 @@ def test_a_torn_row_of_a_run_leaves_the_run_before_readable(
 ) -> None:
     shutil.copytree(cluster / "ops", tmp_path / "ops")
     table, local = tmp_path / "ops" / "run", LocalFiles()
-    newest = head(local, str(table)) or 0
-    seen = published(local, str(tmp_path), lambda _: [])
+    newest = newest_committed_version(local, str(table)) or 0
+    seen = read_published_run(local, str(tmp_path), lambda _: [])
     act(table, newest)
-    before = published(local, str(tmp_path), lambda _: [])
+    before = read_published_run(local, str(tmp_path), lambda _: [])
     assert (before.run_seq, before.run_id) == (seen.run_seq - 1, min(seen.run_id or "", before.run_id or ""))
     assert drop_torn(local, str(table), newest - 1) == 1
-    assert head(local, str(table)) == newest - 1
+    assert newest_committed_version(local, str(table)) == newest - 1
 
 
 def test_a_lost_run_is_told_by_the_row_that_is_kept_beside_the_tables(cluster: Path, tmp_path: Path) -> None:
     local = LocalFiles()
-    seen = published(local, str(cluster), lambda _: [])
+    seen = read_published_run(local, str(cluster), lambda _: [])
     assert last_run(local, str(tmp_path)) is None
-    keep_last_run(local, str(tmp_path), note(local, str(cluster / "ops" / "run"), seen.run_seq) or "")
+    keep_last_run(local, str(tmp_path), commit_note(local, str(cluster / "ops" / "run"), seen.run_seq) or "")
     assert last_run(local, str(tmp_path)) == seen
     for torn in ("", "{"):
         keep_last_run(local, str(tmp_path), torn)
@@ -110,7 +119,7 @@ def test_turns_go_round_all_files(most: int | None, cluster: Path, seen: Publish
     ]
     total = sum(one.size_bytes for _, _, one in paths)
     turns = 1 if most is None else total // most + 1
-    looked = [list(due(paths, turn, most)) for turn in range(turns)]
+    looked = [list(files_due(paths, turn, most)) for turn in range(turns)]
     assert {path for one in looked for _, path in one} == {path for _, path, _ in paths}
     sizes = {path: one.size_bytes for _, path, one in paths}
     largest = max(sizes.values())
@@ -130,7 +139,7 @@ def test_readers_find_what_was_published_though_the_table_of_runs_is_gone(
     cluster: Path, seen: Published, tmp_path: Path
 ) -> None:
     copy = Path(shutil.copytree(cluster, tmp_path / CLUSTER))
-    row = note(LocalFiles(), str(cluster / "ops" / "run"), seen.run_seq) or ""
+    row = commit_note(LocalFiles(), str(cluster / "ops" / "run"), seen.run_seq) or ""
     shutil.rmtree(copy / "ops" / "run")
     warehouse = DirectWarehouse(str(tmp_path), LocalFiles())
     with pytest.raises(WarehouseDamaged, match=r"bronze\.source_file has rows of 2 runs"):

@@ -14,7 +14,7 @@ from pipeline.catalog.tables import SPECS, TABLES
 from pipeline.store.delta import MOST_STRETCHES, SKIPPED_BY, DeltaFolder, is_among
 from pipeline.store.session import SMALL_BYTES, tune_for_size, tune_storage
 from schemas.spark import struct_of
-from schemas.spec import Check, TableSpec, field, required
+from schemas.spec import Check, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP
 from tests.tables import tuning_kept
 
@@ -23,7 +23,7 @@ SPEC = TableSpec(
     name="silver.thing",
     grain="It's one thing; a quote and a \\ in it.",
     key=("id",),
-    fields=(required("id", INTEGER, "Its number."), field("name", STRING, "Its name.")),
+    fields=(required_field("id", INTEGER, "Its number."), nullable_field("name", STRING, "Its name.")),
     checks=(Check("id_is_positive", "id > 0"),),
 )
 
@@ -64,7 +64,7 @@ def test_a_folder_with_quotes_in_its_name_is_a_folder(spark: SparkSession, tmp_p
 
 def test_files_of_nights_before_the_cut_are_skipped(spark: SparkSession, tmp_path: Path) -> None:
     """Whatever the session does for little data: what is little now is a history some day."""
-    spec = TableSpec("gold.thing", "One thing.", ("id",), (field("ended_at", TIMESTAMP, "When."),))
+    spec = TableSpec("gold.thing", "One thing.", ("id",), (nullable_field("ended_at", TIMESTAMP, "When."),))
     folder = DeltaFolder(spark, str(tmp_path / "c"))
     folder.create(spec)
     with tuning_kept(spark):
@@ -81,9 +81,9 @@ LINE = TableSpec(
     grain="One line.",
     key=("byte_offset",),
     fields=(
-        required("byte_offset", LONG, "Where it begins."),
-        required("logged_at", TIMESTAMP, "When."),
-        field("topic", STRING, "Of what."),
+        required_field("byte_offset", LONG, "Where it begins."),
+        required_field("logged_at", TIMESTAMP, "When."),
+        nullable_field("topic", STRING, "Of what."),
     ),
 )
 

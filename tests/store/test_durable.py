@@ -13,7 +13,7 @@ from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import SparkSession
 
 from pipeline.core.errors import EnvironmentProblem
-from pipeline.store.durable import make_durable, sync
+from pipeline.store.durable import make_durable, sync_path
 from pipeline.store.warehouse import ClusterWarehouse
 from tests.conftest import REPOSITORY
 from tests.jobs.small_logs import lines_of, run, write
@@ -70,7 +70,7 @@ def test_the_system_is_asked_for_each(warehouse: Path, tmp_path: Path) -> None:
 
 def test_what_the_disk_does_not_take_stops_the_run(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentProblem, match="nothing was published"):
-        sync(tmp_path / "gone.parquet")
+        sync_path(tmp_path / "gone.parquet")
 
 
 @pytest.mark.spark

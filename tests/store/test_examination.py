@@ -12,12 +12,12 @@ from deltalake import write_deltalake
 from polars import col, lit
 
 from pipeline.catalog.tables import SPECS
-from pipeline.core.frames import declared
+from pipeline.core.frames import declared_table
 from pipeline.store.examination.answer import Examination
-from pipeline.store.examination.examined import examined
-from pipeline.store.examination.leftovers import nameless
+from pipeline.store.examination.examined import examine_cluster
+from pipeline.store.examination.leftovers import orphan_data_files
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.lock_files import home
+from pipeline.store.lock_files import process_home
 from pipeline.store.object_files import ObjectFiles
 from pipeline.store.published import EXPIRED_BEFORE, LAST_RUN
 from pipeline.store.readable_warehouse import DirectWarehouse
@@ -44,7 +44,7 @@ def cluster(whole: Path, tmp_path: Path) -> Path:
 
 
 def look(cluster: Path) -> Examination:
-    return examined(DirectWarehouse(str(cluster.parent), LocalFiles()), cluster.name, BY_NAME)
+    return examine_cluster(DirectWarehouse(str(cluster.parent), LocalFiles()), cluster.name, BY_NAME)
 
 
 def kinds(found: Examination) -> list[tuple[str, str]]:
@@ -149,9 +149,9 @@ def test_what_runs_left_is_told_and_is_no_damage(cluster: Path) -> None:
     table = put(cluster, finding.SPEC, again)
     stated(cluster)
     for _ in range(2):
-        write_deltalake(str(table), declared(again, finding.SPEC), mode="overwrite")
+        write_deltalake(str(table), declared_table(again, finding.SPEC), mode="overwrite")
     (table / "part-1.parquet").write_bytes(b"left")
-    held = {"host": "h", "home": home(), "pid": os.getpid(), "since": "2026-11-21T08:00:00+00:00"}
+    held = {"host": "h", "home": process_home(), "pid": os.getpid(), "since": "2026-11-21T08:00:00+00:00"}
     (cluster / "_lock.000009").write_text(json.dumps(held))
     run = cluster / "ops" / "run"
     shutil.copy(run / "_delta_log" / f"{0:020}.json", run / "_delta_log" / f"{9:020}.json")
@@ -161,7 +161,7 @@ def test_what_runs_left_is_told_and_is_no_damage(cluster: Path) -> None:
     told = {one.kind: one for one in found.notes}
     assert told.keys() - before.keys() == {"dead_commits", "locked", "torn_run", "no_sums"}
     assert told["dead_commits"].count == 2
-    assert nameless(table) == [table / "part-1.parquet"]
+    assert orphan_data_files(table) == [table / "part-1.parquet"]
     assert told["locked"].sentence == f"a run is at work on h (process {os.getpid()}) since {held['since']}"
     (cluster / "_lock.000009").write_text(json.dumps(held | {"pid": 0x7FFFFFF0}))
     assert "left by a run that died" in next(
@@ -186,7 +186,7 @@ def test_elsewhere_what_delta_rs_reads_is_looked_at(cluster: Path) -> None:
     put(cluster, log_record.SPEC, rows(cluster, log_record.SPEC).filter(~is_second))
     stated(cluster)
     shutil.rmtree(cluster / "gold" / "finding")
-    found = examined(DirectWarehouse(cluster.parent.as_uri(), ObjectFiles()), cluster.name, BY_NAME)
+    found = examine_cluster(DirectWarehouse(cluster.parent.as_uri(), ObjectFiles()), cluster.name, BY_NAME)
     assert kinds(found) == [(RECORDS, "segment_differs"), (finding.SPEC.name, "table_gone")]
     assert "not_compared" in {one.kind for one in found.notes}
 

@@ -9,7 +9,7 @@ import pytest
 from py4j.protocol import Py4JNetworkError
 
 from pipeline.core.errors import EnvironmentProblem, Locked, PipelineError, WarehouseDamaged
-from pipeline.store.failures import CAUSES, explained, signs
+from pipeline.store.failures import CAUSES, explain_failure, failure_signs
 from pipeline.store.local_commit import require_room
 from pipeline.store.local_files import LocalFiles
 from tests.small_disk import small_disk
@@ -62,7 +62,7 @@ class JavaError(Exception):
 
 
 def told(problem: BaseException, warehouse: str = WAREHOUSE) -> PipelineError | None:
-    return explained(problem, warehouse, "c", NOTHING)
+    return explain_failure(problem, warehouse, "c", NOTHING)
 
 
 @pytest.mark.parametrize("trace, kind, found", OF_JAVA)
@@ -90,7 +90,7 @@ def test_a_chain_that_delta_rs_prints_is_one_sentence() -> None:
 
 
 def test_every_cause_has_signs() -> None:
-    assert all(one.pattern for one in signs().values()) and set(signs()) == set(CAUSES)
+    assert all(one.pattern for one in failure_signs().values()) and set(failure_signs()) == set(CAUSES)
 
 
 def below_a_file(folder: Path) -> None:

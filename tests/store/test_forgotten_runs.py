@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from jobs import cli
-from jobs.questions.doctor_text import mending, verdict
+from jobs.questions.doctor_text import damage_verdict, mending_commands
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.commit_files import writers_of
-from pipeline.store.examination.examined import examined
+from pipeline.store.examination.examined import examine_cluster
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.readable_warehouse import DirectWarehouse
 from tests.golden import CLUSTER, unpacked
@@ -64,10 +64,10 @@ def test_readers_refuse_and_doctor_says_what_mends_it(
         given = [command, "--warehouse", str(cluster.parent), "--cluster", CLUSTER]
         assert cli.main(given) == WarehouseDamaged.exit_code
         assert "repair" in capsys.readouterr().err
-    found = examined(warehouse, CLUSTER, TABLES)
+    found = examine_cluster(warehouse, CLUSTER, TABLES)
     assert [one.kind for one in found.damages] == ["run_gone"]
-    assert verdict(found) == "DAMAGED"
-    assert mending(found, str(cluster.parent))[0][:2] == ["kafka-controller-audit", "repair"]
+    assert damage_verdict(found) == "DAMAGED"
+    assert mending_commands(found, str(cluster.parent))[0][:2] == ["kafka-controller-audit", "repair"]
     assert "dead_commits" not in {one.kind for one in found.notes}  # the next run undoes nothing
 
 
@@ -77,4 +77,4 @@ def test_a_first_night_that_died_is_begun_anew(cluster: Path) -> None:
         removed_commit(table, len(list((table / "_delta_log").glob("*.json"))) - 1)
     warehouse = DirectWarehouse(str(cluster.parent), LocalFiles())
     assert warehouse.published(CLUSTER).run_id is None
-    assert verdict(examined(warehouse, CLUSTER, TABLES)) == "NOTHING PUBLISHED"
+    assert damage_verdict(examine_cluster(warehouse, CLUSTER, TABLES)) == "NOTHING PUBLISHED"

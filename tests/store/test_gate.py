@@ -5,7 +5,7 @@ import pytest
 from polars import col
 
 from pipeline.core.expectations import Expectation, broken_rows
-from pipeline.store.gate import judge
+from pipeline.store.gate import judge_layer
 
 RULES = (("size is negative", col("size") < 0),)
 
@@ -36,7 +36,7 @@ def test_broken_rows_are_counted_and_shown(
     tables = [
         (one, broken_rows(rows(text), one)) for one, text in zip(expected, (first, second), strict=True)
     ]
-    found = judge("c", "run", "silver", tables)
+    found = judge_layer("c", "run", "silver", tables)
     assert [one["table"] for one in found] == ["silver.one", "silver.two"]
     assert [one["unexpected_count"] for one in found] == counts
     assert [one["is_met"] for one in found] == [not count for count in counts]

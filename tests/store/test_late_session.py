@@ -6,8 +6,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.core.errors import EnvironmentProblem
-from pipeline.store.filesystem import HadoopFiles, files_of
-from pipeline.store.late_session import LateSession, late
+from pipeline.store.filesystem import HadoopFiles, files_for_uri
+from pipeline.store.late_session import LateSession, as_late_session
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.spark_configuration import CONFIGURED_BY, is_configured
 
@@ -52,7 +52,7 @@ def test_who_needs_it_is_told_why_there_is_none() -> None:
 
 @pytest.mark.parametrize("uri", ["warehouse", "/data/w", "file:/w", "file:///w", "a:b"])
 def test_paths_of_this_machine_need_no_spark(uri: str) -> None:
-    assert isinstance(files_of(LateSession(never, is_plain=True), uri), LocalFiles)
+    assert isinstance(files_for_uri(LateSession(never, is_plain=True), uri), LocalFiles)
 
 
 def test_where_a_path_lies_is_asked_of_what_was_configured() -> None:
@@ -68,11 +68,11 @@ def test_a_path_lies_where_spark_says(spark: SparkSession) -> None:
     before = hadoop.get("fs.defaultFS")
     try:
         hadoop.set("fs.defaultFS", "viewfs://kca")
-        assert not late(spark).is_local("/w") and late(spark).is_local("file:/w")
-        assert isinstance(files_of(late(spark), "/w"), HadoopFiles)
+        assert not as_late_session(spark).is_local("/w") and as_late_session(spark).is_local("file:/w")
+        assert isinstance(files_for_uri(as_late_session(spark), "/w"), HadoopFiles)
     finally:
         hadoop.set("fs.defaultFS", before)
-    assert late(spark).is_local("/w")
+    assert as_late_session(spark).is_local("/w")
 
 
 @pytest.mark.spark

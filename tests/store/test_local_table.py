@@ -9,12 +9,12 @@ from pyspark.sql import SparkSession
 
 from pipeline.core.errors import SettingsError
 from pipeline.store.delta import DeltaFolder
-from pipeline.store.direct_reading import scanned
+from pipeline.store.direct_reading import scan_version
 from pipeline.store.local_files import LocalFiles
-from schemas.spec import TableSpec, required
+from schemas.spec import TableSpec, required_field
 from schemas.types import INTEGER
 
-THING = TableSpec("bronze.thing", "One thing.", ("id",), (required("id", INTEGER, "Its number."),), ())
+THING = TableSpec("bronze.thing", "One thing.", ("id",), (required_field("id", INTEGER, "Its number."),), ())
 NAMES = ("plain", "my logs", "Übersicht", "a+b", "a#b", "100%", "a{b}", "what?", "日志")
 
 
@@ -24,9 +24,9 @@ def test_what_stands_in_a_path_does_not_matter(tmp_path: Path, name: str) -> Non
     for numbers in ([1, 2], [3]):
         rows = pl.DataFrame({"id": pl.Series(numbers, dtype=pl.Int32)})
         write_deltalake(uri, rows.to_arrow(), mode="append")
-    assert sorted(scanned(uri, None, THING).collect()["id"]) == [1, 2, 3]
-    assert scanned(uri, None, THING).filter(pl.col("id") > 2).collect()["id"].to_list() == [3]
-    assert sorted(scanned(uri, 0, THING).collect()["id"]) == [1, 2]
+    assert sorted(scan_version(uri, None, THING).collect()["id"]) == [1, 2, 3]
+    assert scan_version(uri, None, THING).filter(pl.col("id") > 2).collect()["id"].to_list() == [3]
+    assert sorted(scan_version(uri, 0, THING).collect()["id"]) == [1, 2]
 
 
 @pytest.mark.parametrize("name", ["[prod]", "a^b", "a|b", "a%20b"])
@@ -44,5 +44,5 @@ def test_rows_that_spark_marked_as_deleted_stay_so(spark: SparkSession, tmp_path
     delta.append(THING, spark.range(1, 9, 1, 1), "run")
     delta.delete(THING, "id = 3")
     assert list((tmp_path / "my logs ü").rglob("deletion_vector_*.bin"))
-    assert 3 not in scanned(delta.uri(THING), None, THING).collect()["id"].to_list()
-    assert scanned(delta.uri(THING), None, THING).collect().height == 7
+    assert 3 not in scan_version(delta.uri(THING), None, THING).collect()["id"].to_list()
+    assert scan_version(delta.uri(THING), None, THING).collect().height == 7

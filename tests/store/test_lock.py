@@ -16,7 +16,7 @@ from pipeline.core.errors import Locked
 from pipeline.store import lock as lock_module
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.lock import ClusterLock, cluster_lock
-from pipeline.store.lock_files import DEAD_AFTER_SECONDS, home
+from pipeline.store.lock_files import DEAD_AFTER_SECONDS, process_home
 
 TAKERS, ROUNDS = 8, 10
 
@@ -52,7 +52,7 @@ def test_a_number_is_not_used_again_where_there_are_tables(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("wait_seconds", [0, 0.3])
 def test_a_living_owner_is_named(tmp_path: Path, wait_seconds: float) -> None:
-    held(tmp_path / "c", os.getpid(), home())
+    held(tmp_path / "c", os.getpid(), process_home())
     began = time.monotonic()
     with (
         pytest.raises(Locked, match=rf"a run at work on h \(process {os.getpid()}\)"),
@@ -82,9 +82,9 @@ def test_an_owner_that_ends_is_waited_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pid", "where", "age"),
     [
-        (None, home(), 0),
+        (None, process_home(), 0),
         (1, "another-host", DEAD_AFTER_SECONDS + 1),
-        (os.getpid(), home(), DEAD_AFTER_SECONDS + 1),
+        (os.getpid(), process_home(), DEAD_AFTER_SECONDS + 1),
     ],
     ids=["process is gone", "no heart-beat", "stands still"],
 )
@@ -130,7 +130,7 @@ def test_a_process_of_another_machine_is_not_looked_for_here(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
 def test_of_several_that_follow_a_dead_run_one_passes(tmp_path: Path, round_: int) -> None:
-    held(tmp_path, gone(), home())
+    held(tmp_path, gone(), process_home())
     locks = [ClusterLock(LocalFiles(), str(tmp_path)) for _ in range(TAKERS)]
     barrier = threading.Barrier(TAKERS)
 
@@ -146,7 +146,7 @@ def test_of_several_that_follow_a_dead_run_one_passes(tmp_path: Path, round_: in
 
 def test_who_looked_too_early_gives_way(tmp_path: Path) -> None:
     """Slow sees a dead run; before it acts, one run follows and ends, and another begins."""
-    held(tmp_path, gone(), home())
+    held(tmp_path, gone(), process_home())
     (tmp_path / "ops").mkdir()
     slow, later = (ClusterLock(LocalFiles(), str(tmp_path)) for _ in range(2))
     with cluster_lock(LocalFiles(), str(tmp_path)) as first:

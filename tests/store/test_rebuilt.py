@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.kafka.reading.rebuilt_bytes import without_rebuilt
-from pipeline.store.delta import DeltaFolder, as_written
+from pipeline.store.delta import DeltaFolder, rows_as_written
 from schemas.bronze.log_record import SPEC
 from tests.lab import records
 
@@ -71,7 +71,7 @@ def test_every_byte_is_read_again(spark: SparkSession, tmp_path: Path, other_ses
 def test_a_table_of_before_a_column_is_read(spark: SparkSession, tmp_path: Path) -> None:
     delta, rows = stored(spark, tmp_path, records(SAMPLE / "lab-2.2.2" / "broker-1"))
     older = spark.read.format("delta").load(delta.uri(SPEC)).drop("correlation_id")
-    found = as_written(SPEC.name, older)
+    found = rows_as_written(SPEC.name, older)
     assert found.columns == [name for name in SPEC.columns if name != "correlation_id"]
     both = (
         rows.where("correlation_id IS NULL")

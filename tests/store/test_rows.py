@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.store.rows import brought, small
+from pipeline.store.rows import collect_and_recreate, without_plan_if_small
 
 CLOCKS_GO_BACK_AT = datetime(2026, 10, 25, 1, tzinfo=UTC)
 HOURS = range(-2, 3)
@@ -29,7 +29,7 @@ def test_the_hour_that_is_there_twice_stays_twice(spark: SparkSession) -> None:
     times = [CLOCKS_GO_BACK_AT + timedelta(hours=one) for one in HOURS]
     given = spark.createDataFrame([(at,) for at in times], "at timestamp")
     expected = sorted(int(at.timestamp()) for at in times)
-    for again in (brought(given)[1], small(given, len(times))):
+    for again in (collect_and_recreate(given)[1], without_plan_if_small(given, len(times))):
         assert again.schema == given.schema
         assert sorted(row.at for row in again.select(F.unix_seconds("at").alias("at")).collect()) == expected
 
@@ -37,5 +37,5 @@ def test_the_hour_that_is_there_twice_stays_twice(spark: SparkSession) -> None:
 @pytest.mark.spark
 def test_more_rows_than_asked_for_stay_where_they_are(spark: SparkSession) -> None:
     many = spark.range(3)
-    assert small(many, 2) is many
-    assert [row.id for row in small(many, 3).collect()] == [0, 1, 2]
+    assert without_plan_if_small(many, 2) is many
+    assert [row.id for row in without_plan_if_small(many, 3).collect()] == [0, 1, 2]

@@ -9,7 +9,7 @@ import pytest
 
 from jobs.questions import ask, status
 from pipeline.core.errors import WarehouseDamaged
-from pipeline.store.commit_files import head, note
+from pipeline.store.commit_files import commit_note, newest_committed_version
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import LAST_RUN, keep_last_run
 from pipeline.store.readable_warehouse import DirectWarehouse
@@ -34,12 +34,12 @@ def cluster(whole: Path, tmp_path: Path) -> Path:
 
 
 def newest(cluster: Path) -> int:
-    return head(LocalFiles(), str(cluster / RUNS)) or 0
+    return newest_committed_version(LocalFiles(), str(cluster / RUNS)) or 0
 
 
 def copied(cluster: Path, version: int) -> None:
     """Beside the tables stands the row that this commit of ops.run wrote."""
-    keep_last_run(LocalFiles(), str(cluster), note(LocalFiles(), str(cluster / RUNS), version) or "")
+    keep_last_run(LocalFiles(), str(cluster), commit_note(LocalFiles(), str(cluster / RUNS), version) or "")
 
 
 def at(cluster: Path) -> DirectWarehouse:

@@ -8,11 +8,11 @@ from pyspark.sql import SparkSession
 
 from pipeline.store.delta import DeltaFolder
 from pipeline.store.undoing import undo_appends
-from schemas.spec import TableSpec, field
+from schemas.spec import TableSpec, nullable_field
 from schemas.types import INTEGER
 
 pytestmark = pytest.mark.spark
-SPEC = TableSpec("silver.thing", "One thing.", ("id",), (field("id", INTEGER, "Its number."),))
+SPEC = TableSpec("silver.thing", "One thing.", ("id",), (nullable_field("id", INTEGER, "Its number."),))
 Act = Callable[[DeltaFolder, int], None]
 
 

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.catalog.tables import SPECS
 from pipeline.store.commit_files import is_table
-from pipeline.store.examination.examined import examined
+from pipeline.store.examination.examined import examine_cluster
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.mending import remove_unmade
 from pipeline.store.published import ASIDE, LAST_RUN
@@ -91,7 +91,7 @@ def test_a_cluster_of_which_no_run_ended_is_one(tmp_path: Path, files: dict[str,
     put(tmp_path / "c", files)
     warehouse = DirectWarehouse(str(tmp_path), LocalFiles())
     assert warehouse.clusters() == ["c"]
-    (damage,) = examined(warehouse, "c", {one.name: one for one in SPECS}).damages
+    (damage,) = examine_cluster(warehouse, "c", {one.name: one for one in SPECS}).damages
     assert (damage.kind, damage.table) == ("unpublished", run.SPEC.name)
     seen = warehouse.published("c")
     assert seen.run_id is None and seen.versions == {}
@@ -111,5 +111,5 @@ def test_a_cluster_that_is_lost_but_for_its_newest_run_is_damaged(tmp_path: Path
     row = dict.fromkeys(texts, "x") | {"run_id": "r", "run_seq": 3, "format_version": 1, "counts": {}}
     row |= {"table_versions": {TABLE.name: 4}}
     (folder / LAST_RUN).write_text(json.dumps(row))
-    found = examined(DirectWarehouse(str(tmp_path), LocalFiles()), "c", {TABLE.name: TABLE})
+    found = examine_cluster(DirectWarehouse(str(tmp_path), LocalFiles()), "c", {TABLE.name: TABLE})
     assert {one.kind for one in found.damages} == {"run_gone", "table_gone"}

@@ -8,21 +8,21 @@ from pyspark.sql import SparkSession
 from pipeline.core.errors import WarehouseFormat
 from pipeline.store.delta import DeltaFolder, stretches_of
 from pipeline.store.upkeep import (
-    compact,
-    difference,
+    compact_tables,
+    declaration_difference,
     files_and_bytes,
     keep_retention,
-    properties,
     remove_old_files,
-    sizes,
+    table_properties,
+    table_sizes,
     tune_upkeep,
-    widen,
+    widen_table,
 )
-from schemas.spec import Check, Field, TableSpec, field, required
+from schemas.spec import Check, Field, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, LONG, STRING
 
 pytestmark = pytest.mark.spark
-ID, NAME = required("id", INTEGER, "Its number."), field("name", STRING, "Its name.")
+ID, NAME = required_field("id", INTEGER, "Its number."), nullable_field("name", STRING, "Its name.")
 
 
 def spec(*fields: Field, checks: tuple[Check, ...] = ()) -> TableSpec:
@@ -44,48 +44,48 @@ def folder(spark: SparkSession, tmp_path: Path) -> DeltaFolder:
     ("now", "missing", "sentence"),
     [
         (OLD, (), None),
-        (spec(ID, NAME, field("size", LONG, "x"), checks=OLD.checks), ("size",), None),
+        (spec(ID, NAME, nullable_field("size", LONG, "x"), checks=OLD.checks), ("size",), None),
         (spec(ID, NAME), (), "delta.constraints.old differs"),
-        (spec(ID, required("name", STRING, "x"), checks=OLD.checks), (), "name may be null"),
-        (spec(required("id", LONG, "x"), NAME, checks=OLD.checks), (), "id is int and not bigint"),
+        (spec(ID, required_field("name", STRING, "x"), checks=OLD.checks), (), "name may be null"),
+        (spec(required_field("id", LONG, "x"), NAME, checks=OLD.checks), (), "id is int and not bigint"),
         (spec(NAME, checks=OLD.checks), (), "id is no column of it any more"),
-        (spec(ID, NAME, required("n", LONG, "x"), checks=OLD.checks), (), "n is missing"),
+        (spec(ID, NAME, required_field("n", LONG, "x"), checks=OLD.checks), (), "n is missing"),
     ],
     ids=["same", "new column", "check gone", "demanded", "type", "column gone", "new demanded"],
 )
 def test_a_difference_is_told(
     folder: DeltaFolder, now: TableSpec, missing: tuple[str, ...], sentence: str | None
 ) -> None:
-    found = difference(folder, now)
+    found = declaration_difference(folder, now)
     assert (found.missing, found.sentence) == (missing, sentence)
     assert found.is_additive == bool(missing)
 
 
 def test_what_holds_bytes_is_widened_and_keeps_its_rows(folder: DeltaFolder) -> None:
     now = spec(
-        field("id", INTEGER, "x"),
-        field("size", LONG, "It's big."),
+        nullable_field("id", INTEGER, "x"),
+        nullable_field("size", LONG, "It's big."),
         checks=(Check("new", "id < 9"),),
     )
-    widen(folder, difference(folder, now))
+    widen_table(folder, declaration_difference(folder, now))
     assert [row.asDict() for row in folder.read(now).collect()] == [{"id": 1, "name": "one", "size": None}]
-    checks = {key for key in properties(folder, now) if key.startswith("delta.constraints.")}
+    checks = {key for key in table_properties(folder, now) if key.startswith("delta.constraints.")}
     assert checks == {"delta.constraints.new"}
-    assert difference(folder, now).sentence == "name is no column of it any more"
+    assert declaration_difference(folder, now).sentence == "name is no column of it any more"
 
 
 @pytest.mark.parametrize(
-    "now", [spec(required("id", LONG, "x"), NAME), spec(ID, NAME, required("n", LONG, "x"))]
+    "now", [spec(required_field("id", LONG, "x"), NAME), spec(ID, NAME, required_field("n", LONG, "x"))]
 )
 def test_what_no_rule_says_how_is_refused(folder: DeltaFolder, now: TableSpec) -> None:
     with pytest.raises(WarehouseFormat, match=r"bronze\.thing"):
-        widen(folder, difference(folder, now))
+        widen_table(folder, declaration_difference(folder, now))
 
 
 def test_an_emptied_table_keeps_its_older_versions(folder: DeltaFolder) -> None:
-    now = spec(required("id", LONG, "x"))
+    now = spec(required_field("id", LONG, "x"))
     folder.create(now, is_replaced=True)
-    assert not difference(folder, now).is_any
+    assert not declaration_difference(folder, now).is_any
     assert folder.read(now).count() == 0
     assert folder.read(OLD, 1).count() == 1
 
@@ -93,7 +93,7 @@ def test_an_emptied_table_keeps_its_older_versions(folder: DeltaFolder) -> None:
 def test_small_files_become_one(spark: SparkSession, folder: DeltaFolder) -> None:
     folder.append(OLD, spark.createDataFrame([(2, "two")], "id int, name string"), "run")
     assert files_and_bytes(folder, [OLD])[0] == 2
-    compact(folder, [OLD])
+    compact_tables(folder, [OLD])
     assert files_and_bytes(folder, [OLD])[0] == 1
     assert sorted(row.id for row in folder.read(OLD).collect()) == [1, 2]
 
@@ -104,11 +104,11 @@ def test_what_is_removed_is_told_by_bytes_on_disk(spark: SparkSession, tmp_path:
     made.create(OLD)
     for number in (1, 2):
         made.append(OLD, spark.createDataFrame([(number, "x")], "id int, name string"), "run")
-    compact(made, [OLD])
-    before = sizes(made, [OLD])[OLD.name]
+    compact_tables(made, [OLD])
+    before = table_sizes(made, [OLD])[OLD.name]
     remove_old_files(made, [OLD])
     assert len([*(tmp_path / "c").rglob("part-*.parquet")]) == 1
-    after = sizes(made, [OLD])[OLD.name]
+    after = table_sizes(made, [OLD])[OLD.name]
     assert before[:2] == after[:2] and before.disk_bytes > after.disk_bytes
 
 
@@ -117,7 +117,7 @@ def test_another_retention_reaches_tables_that_are_there(spark: SparkSession, fo
     keep_retention(folder, [OLD])
     assert folder.head(OLD) == head
     keep_retention(DeltaFolder(spark, folder.folder, 400), [OLD])
-    assert properties(folder, OLD)["delta.deletedFileRetentionDuration"] == "interval 400 days"
+    assert table_properties(folder, OLD)["delta.deletedFileRetentionDuration"] == "interval 400 days"
 
 
 def test_numbers_without_a_gap_are_one_stretch() -> None:

@@ -11,11 +11,11 @@ import pytest
 from deltalake import DeltaTable
 
 from jobs import cli
-from jobs.mending.runs import typed
+from jobs.mending.runs import typed_run_row
 from pipeline.catalog.tables import BY_NAME, SPECS
 from pipeline.core.errors import WarehouseDamaged
 from pipeline.core.frames import frame_of
-from pipeline.store.commit_files import newest_whole, note
+from pipeline.store.commit_files import commit_note, newest_whole
 from pipeline.store.hadoop_sums import keep_sums
 from pipeline.store.local_commit import CHECKPOINT_EACH, add_row
 from pipeline.store.local_files import LocalFiles
@@ -37,12 +37,12 @@ def made(folder: Path) -> Path:
     cluster = unpacked(folder) / CLUSTER
     stated(cluster)
     runs, files = cluster / "ops" / "run", LocalFiles()
-    row = json.loads(note(files, str(runs), newest_whole(files, str(runs)) or 0) or "")
+    row = json.loads(commit_note(files, str(runs), newest_whole(files, str(runs)) or 0) or "")
     table = put(cluster, run.SPEC, rows(cluster, run.SPEC))
     keep_sums(table / "_delta_log" / f"{0:020d}.json")
     for number in range(CHECKPOINT_EACH + 1):
         row = row | {"run_seq": row["run_seq"] + 1, "run_id": f"r{number}"}
-        assert add_row(table, run.SPEC, typed(row), json.dumps(row), WRITER, row["run_seq"])
+        assert add_row(table, run.SPEC, typed_run_row(row), json.dumps(row), WRITER, row["run_seq"])
     keep_last_run(files, str(cluster), json.dumps(row))
     findings = DeltaTable(str(cluster / finding.SPEC.layer / finding.SPEC.table))
     findings.create_checkpoint()

@@ -10,7 +10,7 @@ from polars import col
 from jobs.questions.answers import Answers
 from jobs.questions.changes.frames import COLUMNS, LINE, TIME, with_server
 from jobs.questions.changes.kinds import ASKED_BY, AUTO, KINDS, OUTCOMES, UNREAD, UNSEEN
-from jobs.questions.changes.of_controllers import TERMS, of_brokers, of_controllers, terms_of
+from jobs.questions.changes.of_controllers import TERMS, broker_changes, of_controllers, terms_of
 from jobs.questions.changes.of_elections import of_elections
 from jobs.questions.changes.of_reassignments import of_reassignments
 from jobs.questions.changes.of_settings import of_settings
@@ -20,7 +20,7 @@ from jobs.questions.given_names import unknown_topic
 from jobs.questions.rows import Row
 from jobs.questions.untold import NO_CONTROLLER
 from jobs.text import length_text
-from pipeline.model.terms.succession import told_epoch
+from pipeline.model.terms.succession import printed_controller_epoch
 
 NAMED = 3  # partitions of a request that are named
 VALUES = (
@@ -51,21 +51,21 @@ def changes_of(answers: Answers, since: datetime | None = None, until: datetime 
         *of_settings(answers, since, created, terms),
         *of_reassignments(answers, since),
         *of_elections(answers, since, terms),
-        *of_brokers(answers, since),
+        *broker_changes(answers, since),
         *of_controllers(answers, terms, since),
     ]
     nothing = pl.DataFrame(schema=COLUMNS)
-    rows = pl.concat([nothing, *(one.select(kept(one)) for one in found)], how="diagonal")
+    rows = pl.concat([nothing, *(one.select(change_column_names(one)) for one in found)], how="diagonal")
     asked = rows if since is None else rows.filter(col("at") >= since)
     asked = asked if until is None else asked.filter(col("at") < until)
     offices = terms.select(
-        "term_id", told_epoch(), col("controller_id").cast(pl.Int32), col("from_at").cast(TIME)
+        "term_id", printed_controller_epoch(), col("controller_id").cast(pl.Int32), col("from_at").cast(TIME)
     )
     served = with_server(asked, offices).sort("at", "kind", *LINE, nulls_last=True)
-    return [row | {"what": what(row), "outcome": outcome(row)} for row in served.to_dicts()]
+    return [row | {"what": change_words(row), "outcome": outcome_words(row)} for row in served.to_dicts()]
 
 
-def of_topic(answers: Answers, rows: list[Row], topic: str | None) -> list[Row]:
+def changes_of_topic(answers: Answers, rows: list[Row], topic: str | None) -> list[Row]:
     """Those that name the topic; all if none is given. InputProblem: no line names such a topic."""
     own = rows if topic is None else [row for row in rows if topic in (row["topics"] or [])]
     if topic is not None and not own and topic not in (counts := answers.partition_counts()):
@@ -73,7 +73,7 @@ def of_topic(answers: Answers, rows: list[Row], topic: str | None) -> list[Row]:
     return own
 
 
-def unseen(answers: Answers, rows: Sequence[Row]) -> list[str]:
+def unseen_change_notes(answers: Answers, rows: Sequence[Row]) -> list[str]:
     """What can't be told apart, and what is never seen: by the mode, and of controllers without logs."""
     terms = answers.rows(TERMS, None, ("mode", "term_id", "elected_at", "last_act_at")).sort("last_act_at")
     unread = terms.filter(col("elected_at").is_null())["term_id"].to_list()
@@ -93,26 +93,26 @@ def served_by(row: Row) -> str:
     return f"controller {row['controller_id']}{epoch}"
 
 
-def said(row: Row) -> str:
+def change_sentence(row: Row) -> str:
     """What it was and what became of it."""
     return f"{row['what']}: {row['outcome']}" if row["outcome"] else str(row["what"])
 
 
-def kept(rows: pl.DataFrame) -> Sequence[str]:
+def change_column_names(rows: pl.DataFrame) -> Sequence[str]:
     return [name for name in rows.columns if name in COLUMNS or name in VALUES]
 
 
-def what(row: Row) -> str:
+def change_words(row: Row) -> str:
     topics, partitions = row["topics"] or [], row["partitions"] or []
     words = KINDS[row["kind"]].one.format_map(
-        row | {"topic": topics[0] if topics else "?", "partitions": partitions_text(partitions)}
+        row | {"topic": topics[0] if topics else "?", "partitions": changed_partitions_text(partitions)}
     )
     by = ASKED_BY[row["asked_by"]]
     late = ", at the latest then" if row["kind"] == "deletion" and row["certainty"] == "inferred" else ""
     return f"{words}{late}{' ' + by if by else ''}"
 
 
-def partitions_text(names: Sequence[str]) -> str:
+def changed_partitions_text(names: Sequence[str]) -> str:
     if not names:
         return "partitions that are not named"
     return names_text(names) if len(names) <= NAMED else f"{len(names):,} partitions ({names_text(names)})"
@@ -123,7 +123,7 @@ def names_text(names: Sequence[str]) -> str:
     return ", ".join([*names[:NAMED], *(["…"] if len(names) > NAMED else [])])
 
 
-def outcome(row: Row) -> str | None:
+def outcome_words(row: Row) -> str | None:
     """Several outcomes of one request with their counts."""
     codes = Counter(row["outcomes"] or [])
     length = None if row["ms"] is None else length_text(row["ms"])

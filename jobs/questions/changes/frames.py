@@ -5,9 +5,9 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached
+from jobs.questions.answers import Answers, reached_since
 from jobs.questions.changes.kinds import INTERNAL
-from pipeline.core.conditions import all_of, is_in
+from pipeline.core.conditions import all_conditions, is_in
 
 TIME: pl.DataType = pl.Datetime("us", "UTC")
 COLUMNS: dict[str, pl.DataType] = {
@@ -28,7 +28,7 @@ LINE = ("file_id", "byte_offset")
 HAS_TERM = ("term_id", "controller_epoch")
 
 
-def changes(rows: pl.DataFrame, **values: pl.Expr) -> pl.DataFrame:
+def change_rows(rows: pl.DataFrame, **values: pl.Expr) -> pl.DataFrame:
     """Rows with COLUMNS, those that are not given null or `proved`, and the columns named beside them."""
     given = {"certainty": lit("proved"), "asked_by": lit("unknown")} | values
     missing = {name: lit(None, kind) for name, kind in COLUMNS.items() if name not in {*given, *rows.columns}}
@@ -36,30 +36,30 @@ def changes(rows: pl.DataFrame, **values: pl.Expr) -> pl.DataFrame:
     return rows.with_columns(**given, **missing).with_columns(**typed)
 
 
-def place(lines: str | pl.Expr, index: int = 0) -> dict[str, pl.Expr]:
+def line_place_columns(lines: str | pl.Expr, index: int = 0) -> dict[str, pl.Expr]:
     """file_id and byte_offset of one of a list of places; null where there is none."""
     found = (col(lines) if isinstance(lines, str) else lines).list.get(index, null_on_oob=True)
     return {name: found.struct.field(name) for name in LINE}
 
 
-def said(what: str) -> pl.Expr:
+def lines_by_name(what: str) -> pl.Expr:
     """The places that the column lines has of that name."""
     return col("lines").map.get(lit(what))
 
 
-def by_whom(topic: pl.Expr) -> pl.Expr:
+def asked_by_of_topic(topic: pl.Expr) -> pl.Expr:
     return when(topic.is_in(INTERNAL)).then(lit("broker")).otherwise(lit("unknown"))
 
 
-def partition_name() -> pl.Expr:
+def change_partition_name() -> pl.Expr:
     return pl.format("{}-{}", col("topic").fill_null("?"), col("partition"))
 
 
-def requests(rows: pl.DataFrame, within: pl.Expr, *alike: str) -> pl.DataFrame:
+def group_requests(rows: pl.DataFrame, within: pl.Expr, *alike: str) -> pl.DataFrame:
     """Partitions (at, topic, partition, outcome, ms) that are alike as one change, as long as each follows the one
     before within that time."""
     is_new = (col("at") - col("at").shift(1).over(alike) > within).fill_null(value=True)
-    name = partition_name()
+    name = change_partition_name()
     return (
         rows.sort(*alike, "at", *LINE, nulls_last=True)
         .with_columns(number=is_new.cum_sum().over(alike))
@@ -94,13 +94,13 @@ def with_server(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(found, how="diagonal").drop("office_at")
 
 
-def in_office(rows: pl.DataFrame, answers: Answers, since: datetime | None) -> pl.DataFrame:
+def lines_of_active_controller(rows: pl.DataFrame, answers: Answers, since: datetime | None) -> pl.DataFrame:
     """Of records that each controller replays the lines of the one in office (silver.controller_line), with its term;
     others print them later, and again whenever they start."""
     if rows.is_empty():
         return rows.with_columns(term_id=lit(None, pl.String))
-    asked = all_of(
-        is_in("controller_id", rows["controller_id"].unique().to_list()), reached("logged_at", since)
+    asked = all_conditions(
+        is_in("controller_id", rows["controller_id"].unique().to_list()), reached_since("logged_at", since)
     )
     own = answers.rows("silver.controller_line", asked, ("term_id", *LINE))
     return rows.join(own, on=LINE, how="inner")

@@ -5,9 +5,16 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached
-from jobs.questions.changes.frames import LINE, TIME, changes, in_office, place, said
-from pipeline.core.conditions import all_of, equals, is_in
+from jobs.questions.answers import Answers, reached_since
+from jobs.questions.changes.frames import (
+    LINE,
+    TIME,
+    change_rows,
+    line_place_columns,
+    lines_by_name,
+    lines_of_active_controller,
+)
+from pipeline.core.conditions import all_conditions, column_equals, is_in
 
 TERMS, BROKERS = "gold.controller_term", "silver.broker_event"
 TERM = (
@@ -42,21 +49,21 @@ def of_controllers(answers: Answers, terms: pl.DataFrame, since: datetime | None
     begun = terms.filter(col("life") > 1).unique("life", keep="first", maintain_order=True)
     is_other_mode = (col("mode") == "kraft") & has_zookeeper
     return [
-        resignations(of_zookeeper, answers, since),
-        changes(
+        resignation_changes(of_zookeeper, answers, since),
+        change_rows(
             of_zookeeper.filter(col("fenced_from_at").is_not_null(), is_alone),
             at=col("fenced_from_at"), kind=lit("epoch_rewritten"), certainty=lit("inferred"),
-            **place(said("fenced")),
+            **line_place_columns(lines_by_name("fenced")),
         ),
-        changes(
+        change_rows(
             begun.filter(col("from_at").is_not_null()),
-            at=col("from_at"), certainty=lit("inferred"), **place(said("elected")),
+            at=col("from_at"), certainty=lit("inferred"), **line_place_columns(lines_by_name("elected")),
             kind=when(is_other_mode).then(lit("migration")).otherwise(lit("metadata_wiped")),
         ),
     ]  # fmt: skip
 
 
-def resignations(terms: pl.DataFrame, answers: Answers, since: datetime | None) -> pl.DataFrame:
+def resignation_changes(terms: pl.DataFrame, answers: Answers, since: datetime | None) -> pl.DataFrame:
     """Controllers that gave up their office and lived on. One with another registration then had lost its session, and
     is none; where that is not told (up to 2.1), and it was elected again itself, either may be.
 
@@ -68,7 +75,7 @@ def resignations(terms: pl.DataFrame, answers: Answers, since: datetime | None) 
     found = terms.filter(gone.fill_null(value=False)).with_columns(at=pl.coalesce("ended_at", "resigning_at"))
     found = found if since is None else found.filter(col("at") >= since)
     # A registration may be as old as the cluster: all of them are read, where there is something to tell.
-    asked = equals("step", "epoch") if len(found) else is_in("step", ())
+    asked = column_equals("step", "epoch") if len(found) else is_in("step", ())
     said_epochs = answers.rows(BROKERS, asked, ("logged_at", "broker_id", "broker_epoch"))
     epochs = said_epochs.drop_nulls().sort("logged_at")
     before = epochs.rename({"broker_id": "controller_id", "broker_epoch": "epoch_before"})
@@ -87,29 +94,29 @@ def resignations(terms: pl.DataFrame, answers: Answers, since: datetime | None) 
     is_same = col("epoch_before") == col("epoch_after")
     is_other_next = (col("ended_how") == "znode_gone") & (col("next_id") != col("controller_id"))
     is_told = is_same.fill_null(is_other_next).fill_null(value=False)
-    return changes(
+    return change_rows(
         told.filter(is_same.fill_null(value=True)),
         kind=when(is_told).then(lit("controller_znode_deleted")).otherwise(lit("controller_resigned")),
         certainty=when(is_told).then(lit("proved")).otherwise(lit("undetermined")),
-        **place(said("ended")),
+        **line_place_columns(lines_by_name("ended")),
     )
 
 
-def of_brokers(answers: Answers, since: datetime | None) -> list[pl.DataFrame]:
-    asked = all_of(is_in("step", (*ASKS, UNREGISTERED)), reached("logged_at", since))
+def broker_changes(answers: Answers, since: datetime | None) -> list[pl.DataFrame]:
+    asked = all_conditions(is_in("step", (*ASKS, UNREGISTERED)), reached_since("logged_at", since))
     names = ("logged_at", "step", "broker_id", "controller_id", "node_id", *LINE)
     rows = answers.rows(BROKERS, asked, names).with_columns(at=col("logged_at"))
     stays = answers.rows(
-        "gold.broker_session", reached("left_at", since), ("broker_id", "joined_at", "left_at")
+        "gold.broker_session", reached_since("left_at", since), ("broker_id", "joined_at", "left_at")
     )
-    own = in_office(rows.filter(col("step") == UNREGISTERED), answers, since)
+    own = lines_of_active_controller(rows.filter(col("step") == UNREGISTERED), answers, since)
     return [
-        shutdowns(rows.filter(col("step").is_in([*ASKS])), stays),
-        changes(own, kind=lit("broker_unregistered")),
+        shutdown_changes(rows.filter(col("step").is_in([*ASKS])), stays),
+        change_rows(own, kind=lit("broker_unregistered")),
     ]
 
 
-def shutdowns(rows: pl.DataFrame, stays: pl.DataFrame) -> pl.DataFrame:
+def shutdown_changes(rows: pl.DataFrame, stays: pl.DataFrame) -> pl.DataFrame:
     """One change for all attempts of a broker that follow each other; its stay tells when it left."""
     stayed = stays.with_columns(col("joined_at", "left_at").cast(TIME)).sort("joined_at")
     own = (
@@ -129,7 +136,7 @@ def shutdowns(rows: pl.DataFrame, stays: pl.DataFrame) -> pl.DataFrame:
     found = own.sort("broker_id", "at", *LINE).filter(is_new.fill_null(value=True))
     ms = (col("left_at") - col("at")).dt.total_milliseconds()
     is_left = (ms >= 0).fill_null(value=False)
-    return changes(
+    return change_rows(
         found,
         kind=lit("controlled_shutdown"),
         outcomes=pl.concat_list(when(is_left).then(lit("left")).otherwise(lit("stayed"))),

@@ -5,9 +5,9 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached
-from jobs.questions.changes.frames import LINE, changes, requests
-from pipeline.core.conditions import all_of, is_in
+from jobs.questions.answers import Answers, reached_since
+from jobs.questions.changes.frames import LINE, change_rows, group_requests
+from pipeline.core.conditions import all_conditions, is_in
 
 ELECTIONS = "silver.election_event"
 BY_TOOL = {"preferred election by tool": "preferred_election", "unclean election": "unclean_election"}
@@ -21,17 +21,17 @@ STARTED, ENABLED, UNCLEAN = "started", "enabled", "UNCLEAN"
 
 def of_elections(answers: Answers, since: datetime | None, terms: pl.DataFrame) -> list[pl.DataFrame]:
     """ZooKeeper mode: by the line that begins one, and what was elected for it. KRaft prints what was elected alone."""
-    asked = all_of(is_in("step", (STARTED, ENABLED)), reached("logged_at", since))
+    asked = all_conditions(is_in("step", (STARTED, ENABLED)), reached_since("logged_at", since))
     names = ("logged_at", "step", "selector", "trigger", "topic", "partition", "controller_id", *LINE)
     lines = answers.rows(ELECTIONS, asked, names)
     elected = elected_by_tool(answers, since, terms)
     is_kraft = col("mode") == "kraft"
     return [
-        in_requests(
+        election_requests(
             with_elected(begun_by_tool(lines, answers, since), elected.filter(~is_kraft)), LINE_BY_LINE
         ),
-        in_requests(elected.filter(is_kraft), AT_ONCE),
-        enabled(lines.filter(col("step") == ENABLED), answers),
+        election_requests(elected.filter(is_kraft), AT_ONCE),
+        unclean_enabled_changes(lines.filter(col("step") == ENABLED), answers),
     ]
 
 
@@ -40,7 +40,7 @@ def begun_by_tool(lines: pl.DataFrame, answers: Answers, since: datetime | None)
     started = lines.filter(col("step") == STARTED)
     begun, unsaid = started.filter(col("trigger").is_in(TOOLS)), started.filter(col("trigger").is_null())
     if len(unsaid):
-        causes = all_of(is_in("cause", tuple(BY_TOOL)), reached("logged_at", since))
+        causes = all_conditions(is_in("cause", tuple(BY_TOOL)), reached_since("logged_at", since))
         own = answers.rows("silver.controller_line", causes, LINE)
         begun = pl.concat([begun, unsaid.join(own, on=LINE, how="semi")])
     is_unclean = (col("selector") == UNCLEAN).fill_null(value=False)
@@ -53,7 +53,7 @@ def begun_by_tool(lines: pl.DataFrame, answers: Answers, since: datetime | None)
 def elected_by_tool(answers: Answers, since: datetime | None, terms: pl.DataFrame) -> pl.DataFrame:
     """Leaders that were elected for a tool, with the mode. What a controller prints before it is in office was decided
     in the term before."""
-    asked = all_of(is_in("trigger", tuple(BY_TOOL)), reached("elected_at", since))
+    asked = all_conditions(is_in("trigger", tuple(BY_TOOL)), reached_since("elected_at", since))
     names = (
         "topic",
         "partition",
@@ -91,17 +91,17 @@ def with_elected(asked_for: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame
     return found.with_columns(outcome=when(col("elected_at").is_not_null()).then(lit("elected")))
 
 
-def in_requests(rows: pl.DataFrame, within: pl.Expr) -> pl.DataFrame:
+def election_requests(rows: pl.DataFrame, within: pl.Expr) -> pl.DataFrame:
     nothing = {"ms": lit(None, pl.Int64), "reason": lit(None, pl.String), "certainty": lit("proved")}
-    together = requests(rows.with_columns(**nothing), within, "kind", "trigger")
+    together = group_requests(rows.with_columns(**nothing), within, "kind", "trigger")
     count = col("outcomes").list.len()
-    return changes(
+    return change_rows(
         together.with_columns(led=count, asked=col("partitions").list.len()),
         outcomes=pl.concat_list(when(count > 0).then(lit("elected")).otherwise(lit("none_elected"))),
     )
 
 
-def enabled(lines: pl.DataFrame, answers: Answers) -> pl.DataFrame:
+def unclean_enabled_changes(lines: pl.DataFrame, answers: Answers) -> pl.DataFrame:
     """Without what the controller's process reads again as it starts: settings of topics that stood before."""
     if len(lines):
         names = ("logged_at", "controller_id")
@@ -113,7 +113,7 @@ def enabled(lines: pl.DataFrame, answers: Answers) -> pl.DataFrame:
         is_read = (col("logged_at") - col("begun_at") < AT_START).fill_null(value=False)
         lines = found.filter(~is_read).drop("begun_at")
     topic = when(col("topic").is_not_null()).then(pl.format("topic {}", "topic"))
-    return changes(
+    return change_rows(
         lines,
         at=col("logged_at"),
         kind=lit("unclean_enabled"),

@@ -5,10 +5,10 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached
-from jobs.questions.changes.frames import LINE, changes, place, requests
+from jobs.questions.answers import Answers, reached_since
+from jobs.questions.changes.frames import LINE, change_rows, group_requests, line_place_columns
 from jobs.questions.changes.kinds import REASONS
-from pipeline.core.conditions import all_of, is_in
+from pipeline.core.conditions import all_conditions, is_in
 
 MOVES = "gold.reassignment"
 MOVE = (
@@ -23,13 +23,13 @@ NOT_BEGUN = ("skipped", "failed")
 
 def of_reassignments(answers: Answers, since: datetime | None) -> list[pl.DataFrame]:
     """Those that a controller finds as it starts were asked for before."""
-    rows = answers.rows(MOVES, reached("ended_at", since), MOVE)
+    rows = answers.rows(MOVES, reached_since("ended_at", since), MOVE)
     names = ("topic", "partition", *LINE)
     first_at = min(rows["started_at"].drop_nulls().to_list(), default=since)
-    asked = all_of(is_in("step", CONTINUED), reached("logged_at", first_at))
+    asked = all_conditions(is_in("step", CONTINUED), reached_since("logged_at", first_at))
     going_on = answers.rows("silver.reassignment_event", asked, names).unique()
     first = rows.with_columns(
-        at=col("started_at"), ms="total_ms", **place("evidence"), certainty=lit("proved")
+        at=col("started_at"), ms="total_ms", **line_place_columns("evidence"), certainty=lit("proved")
     )
     is_refused = col("outcome").is_in(NOT_BEGUN) & (col("started_at") == col("ended_at"))
     is_override = col("asked_from_at") < col("started_at")
@@ -39,7 +39,9 @@ def of_reassignments(answers: Answers, since: datetime | None) -> list[pl.DataFr
         .otherwise(lit("reassignment"))
     )  # fmt: skip
     known = first.join(going_on, on=names, how="anti").with_columns(kind=kind)
-    last = rows.with_columns(at=col("ended_at"), **place("evidence", -1), certainty=lit("proved"))
+    last = rows.with_columns(
+        at=col("ended_at"), **line_place_columns("evidence", -1), certainty=lit("proved")
+    )
     cancelled = last.filter(col("outcome") == "cancelled").with_columns(
         kind=lit("reassignment_cancelled"), outcome=lit(None, pl.String), ms=lit(None, pl.Int64)
     )
@@ -50,4 +52,4 @@ def of_reassignments(answers: Answers, since: datetime | None) -> list[pl.DataFr
         .otherwise("outcome"),
         reason=when(is_told).then(col("reason").fill_null("unknown").replace(REASONS)),
     )  # fmt: skip
-    return [changes(requests(told, TOGETHER, "kind", "reason"))]
+    return [change_rows(group_requests(told, TOGETHER, "kind", "reason"))]

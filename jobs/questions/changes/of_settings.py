@@ -5,9 +5,16 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached
-from jobs.questions.changes.frames import LINE, TIME, by_whom, changes, in_office, resource_text
-from pipeline.core.conditions import IsNull, all_of, is_in
+from jobs.questions.answers import Answers, reached_since
+from jobs.questions.changes.frames import (
+    LINE,
+    TIME,
+    asked_by_of_topic,
+    change_rows,
+    lines_of_active_controller,
+    resource_text,
+)
+from pipeline.core.conditions import IsNull, all_conditions, is_in
 
 # What a controller that is elected for the first time writes as the cluster was formatted.
 AT_FORMAT = pl.duration(seconds=1)
@@ -36,10 +43,10 @@ def of_settings(
         "value",
         "controller_id",
     )
-    read = answers.rows("silver.config_event", reached("logged_at", since), (*names, *LINE))
+    read = answers.rows("silver.config_event", reached_since("logged_at", since), (*names, *LINE))
     rows = read.filter(~col("name").is_in([VOTERS, KRAFT_VERSION]), col("step") != STATED)
     own = (
-        in_office(rows, answers, since)
+        lines_of_active_controller(rows, answers, since)
         .with_columns(at=col("logged_at").cast(TIME), named=named_text())
         .pipe(without_format, terms)
         .pipe(without_migrated, answers)
@@ -48,19 +55,19 @@ def of_settings(
     is_feature = col("record") == "feature"
     features = own.filter(is_feature)
     kind = when(col("step") == "removed").then(lit("feature_removed")).otherwise(lit("feature_set"))
-    changed = with_birth(in_requests(own.filter(~is_feature)), created)
+    changed = with_birth(setting_requests(own.filter(~is_feature)), created)
     at_birth = changed.filter(col("created_at").is_not_null())
     return [
         with_settings(created, at_birth),
-        changes(
+        change_rows(
             changed.filter(col("created_at").is_null()),
             kind=col("record").replace_strict(OF_RECORD, return_dtype=pl.String),
             topics=pl.concat_list("topic").list.drop_nulls(),
-            asked_by=by_whom(col("topic")),
+            asked_by=asked_by_of_topic(col("topic")),
             resource=resource_text(),
             outcomes=pl.concat_list(when("is_hidden").then(lit("hidden"))).list.drop_nulls(),
         ),
-        changes(features, kind=kind),
+        change_rows(features, kind=kind),
         of_quorum(answers, since),
     ]
 
@@ -68,9 +75,11 @@ def of_settings(
 def of_quorum(answers: Answers, since: datetime | None) -> pl.DataFrame:
     """Sets of voters, and kraft.version, that follow another one in the metadata log: every node prints them, and again
     as it starts, so that the first line tells that it was so by then. As endpoints change, the voters stay the same."""
-    is_own = all_of(is_in("name", (VOTERS, KRAFT_VERSION)), ~IsNull(OFFSET))
+    is_own = all_conditions(is_in("name", (VOTERS, KRAFT_VERSION)), ~IsNull(OFFSET))
     names = ("logged_at", "name", "value", OFFSET, *LINE)
-    rows = answers.rows("silver.config_event", all_of(is_own, reached("logged_at", since)), names)
+    rows = answers.rows(
+        "silver.config_event", all_conditions(is_own, reached_since("logged_at", since)), names
+    )
     if since is not None and len(rows):
         rows = answers.rows("silver.config_event", is_own, names)
     found = (
@@ -81,7 +90,7 @@ def of_quorum(answers: Answers, since: datetime | None) -> pl.DataFrame:
         .filter(col("before").is_not_null(), col("before") != col("value"))
     )
     is_voters = col("name") == VOTERS
-    return changes(
+    return change_rows(
         found,
         at=col("logged_at"),
         kind=when(is_voters).then(lit("voters_changed")).otherwise(lit("feature_set")),
@@ -130,7 +139,7 @@ def without_minimum(rows: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def in_requests(rows: pl.DataFrame) -> pl.DataFrame:
+def setting_requests(rows: pl.DataFrame) -> pl.DataFrame:
     resource = ("record", "resource_type", "resource_name", "controller_id")
     is_new = (col("at") - col("at").shift(1).over(resource) > OF_REQUEST).fill_null(value=True)
     return (

@@ -5,9 +5,9 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached
-from jobs.questions.changes.frames import LINE, TIME, by_whom, changes, resource_text
-from pipeline.core.conditions import all_of, equals, is_in
+from jobs.questions.answers import Answers, reached_since
+from jobs.questions.changes.frames import LINE, TIME, asked_by_of_topic, change_rows, resource_text
+from pipeline.core.conditions import all_conditions, column_equals, is_in
 
 TABLE, STATED = "silver.config_event", "stated"
 ENTITY = ("record", "resource_type", "resource_name")
@@ -23,8 +23,8 @@ def of_zookeeper_settings(answers: Answers, since: datetime | None) -> list[pl.D
 
     Source: DynamicConfigManager (0.9.0 to 3.1), ZkConfigManager (3.2 to 3.9), ZkNodeChangeNotificationListener.
     """
-    own = equals("step", STATED)
-    if answers.rows(TABLE, all_of(own, reached("logged_at", since)), ("step",)).is_empty():
+    own = column_equals("step", STATED)
+    if answers.rows(TABLE, all_conditions(own, reached_since("logged_at", since)), ("step",)).is_empty():
         return []
     names = ("logged_at", "node_id", "value", *ENTITY, *LINE)
     rows = answers.rows(TABLE, own, names)
@@ -39,11 +39,11 @@ def of_zookeeper_settings(answers: Answers, since: datetime | None) -> list[pl.D
         .filter(col("is_first") | (col("value").ne_missing(col("before")) & ~col("is_late")))
     )
     topic = when(col("resource_type") == "TOPIC").then("resource_name")
-    told = changes(
+    told = change_rows(
         found,
         kind=col("record").replace_strict(OF_RECORD, return_dtype=pl.String),
         topics=pl.concat_list(topic).list.drop_nulls(),
-        asked_by=by_whom(topic),
+        asked_by=asked_by_of_topic(topic),
         resource=resource_text(),
         named=col("value").fill_null("none any more"),
         certainty=when("is_first").then(lit("inferred")).otherwise(lit("proved")),

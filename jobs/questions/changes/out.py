@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jobs.questions.answers import Answers
-from jobs.questions.findings_out import placed, plain
+from jobs.questions.findings_out import evidence_place, iso_or_value
 from jobs.questions.rows import Place, Row
 
 DOCUMENT = (
@@ -28,5 +28,7 @@ def places_of(answers: Answers, rows: Sequence[Row]) -> dict[Place, Row]:
     return answers.lines([row for row in rows if row["file_id"] is not None], shown=[])
 
 
-def documents(rows: Sequence[Row], lines_of: Mapping[Place, Row]) -> list[dict[str, Any]]:
-    return [{name: plain(row[name]) for name in DOCUMENT} | placed(row, lines_of) for row in rows]
+def change_documents(rows: Sequence[Row], lines_of: Mapping[Place, Row]) -> list[dict[str, Any]]:
+    return [
+        {name: iso_or_value(row[name]) for name in DOCUMENT} | evidence_place(row, lines_of) for row in rows
+    ]

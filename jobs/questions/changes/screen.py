@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 
-from jobs.layout import wrapped
-from jobs.questions.changes.asked import said
+from jobs.layout import wrap_text
+from jobs.questions.changes.asked import change_sentence
 from jobs.questions.changes.kinds import KINDS
 from jobs.questions.rows import Row
-from jobs.text import clock_by, day_clock, shortened
+from jobs.text import clock_by, day_clock, shorten_line
 
 SHOWN, WIDTH, HANG = 6, 150, 8
 
@@ -29,15 +29,15 @@ def change_lines(
     begin = f" --since {day_clock(since).replace(' ', 'T')}" if since else ""
     more = [f"{HANG * ' '}{left:,} more: {command}{begin}"] if left else []
     told = [f"{'CHANGES ' if not place else HANG * ' '}{line}" for place, line in enumerate(lines)]
-    return [*(one for line in told for one in wrapped(line, HANG + 4)), *more, ""]
+    return [*(one for line in told for one in wrap_text(line, HANG + 4)), *more, ""]
 
 
 def group_line(group: Sequence[Row], last: datetime | None) -> str:
     first = group[0]
     at = clock_by(first["at"], last)
     if len(group) == 1:
-        return f"{at} {shortened(said(first), WIDTH)}"
+        return f"{at} {shorten_line(change_sentence(first), WIDTH)}"
     words = KINDS[first["kind"]].many.format(count=f"{len(group):,}")
     topics = list(dict.fromkeys(topic for row in group for topic in row["topics"] or []))
     named = f" ({', '.join(topics[:3])}{', …' if len(topics) > 3 else ''})" if topics else ""
-    return f"{at} {shortened(f'{words}{named}', WIDTH)}"
+    return f"{at} {shorten_line(f'{words}{named}', WIDTH)}"

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from jobs.layout import wrapped
+from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
 from jobs.questions.log_folder import folder_of, logs_in
-from jobs.questions.rows import Place, Row, place_of
-from jobs.text import day_clock, printable_lines, shortened
+from jobs.questions.rows import Place, Row, place_of_row
+from jobs.text import day_clock, printable_lines, shorten_line
 
 WIDTH = 200
 HANG = 6
@@ -17,7 +17,7 @@ SHOWN_LINES = 2  # of one thing told; JSON has all
 
 
 @dataclass(frozen=True)
-class Told:
+class AnswerItem:
     """One thing of an answer. evidence: places of the records that say so."""
 
     text: str
@@ -32,7 +32,7 @@ class Answer:
     rests on; None: no record has a time."""
 
     sentence: str
-    told: Sequence[Told] = ()
+    told: Sequence[AnswerItem] = ()
     not_known: Sequence[str] = ()
     as_of: datetime | None = None
 
@@ -48,55 +48,55 @@ class Answered:
     folder: str = ""
 
 
-def with_lines(answers: Answers, question: str, answer: Answer) -> Answered:
+def with_evidence_lines(answers: Answers, question: str, answer: Answer) -> Answered:
     places = [place for one in answer.told for place in one.evidence]
     lines = answers.lines(places) if places else {}
     folder = folder_of(answers.segments["path"]) if lines else ""
     return Answered(answers.cluster_id, question, answer, lines, folder)
 
 
-def as_text(found: Answered) -> list[str]:
+def answer_lines(found: Answered) -> list[str]:
     answer = found.answer
     until = f"  (data to {day_clock(answer.as_of)} UTC)" if answer.as_of else ""
-    lines = wrapped(f"{found.cluster_id}  {found.question}{until}")
-    lines += wrapped(shortened(answer.sentence, 1000), 2)
+    lines = wrap_text(f"{found.cluster_id}  {found.question}{until}")
+    lines += wrap_text(shorten_line(answer.sentence, 1000), 2)
     lines += logs_in(found.folder, "  ")
     for one in answer.told:
         at = f"{day_clock(one.at)}  " if one.at else ""
         sure = f"  [{one.certainty}]" if one.certainty not in (None, "proved") else ""
-        lines += wrapped(f"  {at}{shortened(one.text, 600)}{sure}", HANG)
-        lines += record_lines(one.evidence, found.lines)
-    return [*lines, *(line for one in answer.not_known for line in wrapped(f"  not known: {one}", HANG))]
+        lines += wrap_text(f"  {at}{shorten_line(one.text, 600)}{sure}", HANG)
+        lines += item_record_lines(one.evidence, found.lines)
+    return [*lines, *(line for one in answer.not_known for line in wrap_text(f"  not known: {one}", HANG))]
 
 
-def record_lines(evidence: Sequence[Row], lines_of: Mapping[Place, Row]) -> list[str]:
+def item_record_lines(evidence: Sequence[Row], lines_of: Mapping[Place, Row]) -> list[str]:
     """The first records of a thing that is told; how many more there are."""
     lines = []
     for place in evidence[:SHOWN_LINES]:
-        found = lines_of.get(place_of(place))
+        found = lines_of.get(place_of_row(place))
         if found is not None:
-            lines.append(f"      {shortened(found['near'], 1000)}:{found['line']}")
+            lines.append(f"      {shorten_line(found['near'], 1000)}:{found['line']}")
             text = next(iter(printable_lines(bytes(found["raw"] or b""), width=WIDTH)), "")
             lines += [f"        {text}"] if text else []
     more = len(evidence) - SHOWN_LINES
     return [*lines, f"      {more} more: --format json"] if more > 0 else lines
 
 
-def as_json(found: Iterable[Answered]) -> str:
-    return json.dumps([as_row(one) for one in found], indent=1, ensure_ascii=False)
+def answers_json(found: Iterable[Answered]) -> str:
+    return json.dumps([answer_row(one) for one in found], indent=1, ensure_ascii=False)
 
 
-def as_row(found: Answered) -> Row:
+def answer_row(found: Answered) -> Row:
     """Times in ISO 8601, UTC; lines: every record that says it, its bytes as text."""
     answer = found.answer
     return {
         "cluster_id": found.cluster_id,
         "question": found.question,
-        "as_of": iso(answer.as_of),
+        "as_of": iso_time(answer.as_of),
         "answer": answer.sentence,
         "told": [
             {
-                "at": iso(one.at),
+                "at": iso_time(one.at),
                 "text": one.text,
                 "certainty": one.certainty,
                 "lines": [line for place in one.evidence if (line := line_row(place, found.lines))],
@@ -108,12 +108,12 @@ def as_row(found: Answered) -> Row:
 
 
 def line_row(place: Row, lines_of: Mapping[Place, Row]) -> Row | None:
-    found = lines_of.get(place_of(place))
+    found = lines_of.get(place_of_row(place))
     if found is None:
         return None
     text = None if found["raw"] is None else bytes(found["raw"]).decode("utf-8", "replace").rstrip("\n")
     return {"path": found["path"], "line": found["line"], "text": text}
 
 
-def iso(at: datetime | None) -> str | None:
+def iso_time(at: datetime | None) -> str | None:
     return None if at is None else at.astimezone(UTC).isoformat(timespec="milliseconds")

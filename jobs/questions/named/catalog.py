@@ -9,27 +9,34 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time
 from functools import partial
 
-from jobs.layout import wrapped
+from jobs.layout import wrap_text
 from jobs.parser import HINT, Parser
 from jobs.questions.answers import Answers
-from jobs.questions.ask import all_answers, asking, require
-from jobs.questions.named.answer import Answer, Answered, as_json, as_row, as_text, with_lines
+from jobs.questions.ask import all_answers, question_parser, require_tables
+from jobs.questions.named.answer import (
+    Answer,
+    Answered,
+    answer_lines,
+    answer_row,
+    answers_json,
+    with_evidence_lines,
+)
 from jobs.questions.named.controllers import who_was_controller
-from jobs.questions.named.doubt import doubted
+from jobs.questions.named.doubt import doubt_answer
 from jobs.questions.named.given import Given, at_of, of_run, since_of, until_of
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.missing import missing_evidence
 from jobs.questions.named.nights import compare_nights
 from jobs.questions.named.partitions import why_leaderless
-from jobs.questions.named.requests import changes
+from jobs.questions.named.requests import answer_changes
 from jobs.questions.named.restart import is_safe_to_restart
-from jobs.questions.named.standing import flapping, imbalance_now, stuck, unclean
-from jobs.questions.named.taken import TAKES, as_written
+from jobs.questions.named.standing import answer_flapping, answer_stuck, answer_unclean, imbalance_now
+from jobs.questions.named.taken import TAKES, format_taken_value
 from jobs.questions.rows import Row
-from jobs.questions.unpublished import not_told
-from jobs.run.outcome import said
+from jobs.questions.unpublished import missing_table_notes
+from jobs.run.outcome import report_problem
 from jobs.settings.arguments import on_format
-from jobs.text import printable
+from jobs.text import printable_line
 from pipeline.core.errors import InputProblem, PipelineError
 
 
@@ -71,7 +78,7 @@ QUESTIONS: dict[str, Question] = {
     ),
     "changes": Question(
         "what people and tools asked of the cluster, and what became of it",
-        lambda answers, given: changes(
+        lambda answers, given: answer_changes(
             answers, since_of(answers, given), until_of(answers, given), given.topic
         ),
         ("since", "until", "topic"),
@@ -80,21 +87,21 @@ QUESTIONS: dict[str, Question] = {
     ),
     "unclean": Question(
         "unclean elections, and of how many nothing tells",
-        lambda answers, given: unclean(answers, since_of(answers, given)),
+        lambda answers, given: answer_unclean(answers, since_of(answers, given)),
         ("since",),
         is_of_findings=True,
         rests_on="any",
     ),
     "stuck": Question(
         "what waits and should have ended: outages, deletions, reassignments, elections of controllers",
-        lambda answers, given: stuck(answers, since_of(answers, given)),
+        lambda answers, given: answer_stuck(answers, since_of(answers, given)),
         ("since",),
         is_of_findings=True,
         rests_on="any",
     ),
     "flapping": Question(
         "brokers and quorums that come and go",
-        lambda answers, given: flapping(answers, since_of(answers, given)),
+        lambda answers, given: answer_flapping(answers, since_of(answers, given)),
         ("since",),
         is_of_findings=True,
         rests_on="controllers",
@@ -130,24 +137,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     shared = argparse.Namespace()
     if words and words[0].startswith("-") and not {"-h", "--help"} & {*words}:
-        shared, words = asking("ask", "").parse_known_args(words)
+        shared, words = question_parser("ask", "").parse_known_args(words)
     if not words:
-        print("\n".join(listed()), flush=True)
+        print("\n".join(question_list_lines()), flush=True)
         return 0
-    given = parser().parse_args(words)
+    given = named_question_parser().parse_args(words)
     vars(given).update(vars(shared))
     try:
-        found = answered(given)
+        found = answer_question(given)
     except PipelineError as problem:
-        return said("ask", problem)
+        return report_problem("ask", problem)
     if given.format == "json":
-        print(as_json(found), flush=True)
+        print(answers_json(found), flush=True)
     else:
-        print("\n\n".join("\n".join(map(printable, as_text(one))) for one in found), flush=True)
+        print("\n\n".join("\n".join(map(printable_line, answer_lines(one))) for one in found), flush=True)
     return 0
 
 
-def answered(given: Given) -> list[Answered]:
+def answer_question(given: Given) -> list[Answered]:
     """Of the cluster that is named, else of all. A question that fits not all of several clusters, as they have not the
     same topics and brokers, is answered by those that it fits. InputProblem: it fits none."""
     found: list[Answered] = []
@@ -157,7 +164,7 @@ def answered(given: Given) -> list[Answered]:
             found.append(answer_to(given, one))
         except InputProblem as problem:
             problems.append(problem)
-            found.append(with_lines(one, asked_text(given), Answer(f"Not answered. {problem}")))
+            found.append(with_evidence_lines(one, asked_text(given), Answer(f"Not answered. {problem}")))
     if len(problems) == len(found):
         raise problems[0]
     return found
@@ -168,30 +175,30 @@ def answer_to(given: Given, answers: Answers) -> Answered:
     question = QUESTIONS[given.question]
     require_built(answers, question)
     found = question.answer(answers, given)
-    found = doubted(found, answers, given, question.rests_on)
-    unknown = [*found.not_known, *not_told(answers.tables)]
-    return with_lines(answers, asked_text(given), replace(found, not_known=unknown))
+    found = doubt_answer(found, answers, given, question.rests_on)
+    unknown = [*found.not_known, *missing_table_notes(answers.tables)]
+    return with_evidence_lines(answers, asked_text(given), replace(found, not_known=unknown))
 
 
 def require_built(answers: Answers, question: Question) -> None:
     """InputProblem: no run has looked for findings, which the question asks of; an older run knew not what it needs."""
     if question.is_of_findings:
-        require(answers, "gold.finding")
+        require_tables(answers, "gold.finding")
     versions = getattr(answers.tables, "versions", None)
-    require(answers, *(one for one in question.needs if versions is not None and one not in versions))
+    require_tables(answers, *(one for one in question.needs if versions is not None and one not in versions))
 
 
 def answered_rows(words: Sequence[str]) -> list[Row]:
     """The answers to a question as it stands on a command line, for programs. InputProblem: it does not stand so."""
-    return [as_row(one) for one in answered(parsed(words))]
+    return [answer_row(one) for one in answer_question(parse_question(words))]
 
 
-def parsed(words: Sequence[str]) -> Given:
+def parse_question(words: Sequence[str]) -> Given:
     """A question as it stands on a command line. InputProblem: it does not stand so."""
     complaint = io.StringIO()
     try:
         with redirect_stderr(complaint):
-            return parser().parse_args(words)
+            return named_question_parser().parse_args(words)
     except SystemExit as problem:
         found = complaint.getvalue().strip().rpartition("error: ")[2].removesuffix(HINT)
         raise InputProblem(
@@ -201,16 +208,16 @@ def parsed(words: Sequence[str]) -> Given:
         ) from problem
 
 
-def listed() -> list[str]:
+def question_list_lines() -> list[str]:
     """Every question with what it takes."""
     wide = max(map(len, QUESTIONS))
     lines = [
         line
         for name, one in QUESTIONS.items()
-        for line in wrapped(f"  {name:<{wide}}  {one.words}{takes_text(one)}", wide + 4)
+        for line in wrap_text(f"  {name:<{wide}}  {one.words}{takes_text(one)}", wide + 4)
     ]
     usage = "kafka-controller-audit ask QUESTION [--warehouse URI] [--cluster NAME] [--format json]"
-    return [*wrapped(usage), *lines]
+    return [*wrap_text(usage), *lines]
 
 
 def takes_text(question: Question) -> str:
@@ -227,24 +234,24 @@ def asked_text(given: Given) -> str:
             text = (
                 value.isoformat().removesuffix("+00:00")
                 if isinstance(value, datetime | time)
-                else as_written(value)
+                else format_taken_value(value)
             )
             parts.append(f"{taken.flag} {text}" if taken.flag.startswith("-") else text)
     return " ".join(parts)
 
 
-def parser() -> argparse.ArgumentParser:
+def named_question_parser() -> argparse.ArgumentParser:
     arguments = Parser(
         prog="kafka-controller-audit ask",
         description="Questions by name, asked of what was published.",
-        epilog="\n".join(listed()),
+        epilog="\n".join(question_list_lines()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     questions = arguments.add_subparsers(dest="question", metavar="QUESTION", required=True)
     for name, one in QUESTIONS.items():
         own = questions.add_parser(
             name,
-            parents=[asking("ask", "")],
+            parents=[question_parser("ask", "")],
             add_help=False,
             description=one.words,
             conflict_handler="resolve",

@@ -19,7 +19,7 @@ def at_of(answers: Answers, given: Given) -> datetime | None:
     return on_day(given.at, read["last_at"].date())
 
 
-def window_of(answers: Answers, given: Given) -> Window:
+def question_window(answers: Answers, given: Given) -> Window:
     """The time that the question is about; of one at a time what is around it."""
     last, at = answers.last_at(), getattr(given, "at", None)
     if last is None:

@@ -9,11 +9,18 @@ from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import changes_of
 from jobs.questions.changes.frames import LINE
 from jobs.questions.given_names import unknown_topic
-from jobs.questions.named.answer import Answer, Told
-from jobs.questions.named.sources import CHANGE, SOURCES, TOLD_ABOVE, Source, partition_of, plain
-from jobs.questions.rows import Row, place_of
-from jobs.text import counted, day_clock, shortened
-from pipeline.core.conditions import Condition, all_of, before, equals, reaching, since
+from jobs.questions.named.answer import Answer, AnswerItem
+from jobs.questions.named.sources import CHANGE, SOURCES, TOLD_ABOVE, Source, partition_of, spell_out_code
+from jobs.questions.rows import Row, place_of_row
+from jobs.text import day_clock, format_count, shorten_line
+from pipeline.core.conditions import (
+    Condition,
+    all_conditions,
+    column_before,
+    column_equals,
+    column_reaching,
+    column_since,
+)
 from pipeline.core.errors import InputProblem
 
 ALIKE_FROM = 4  # rows of one source at one time are told together from so many on
@@ -37,22 +44,22 @@ def what_happened(answers: Answers, at: datetime | None, around: timedelta, abou
     if last is None:
         return Answer("Not enough evidence: no time is on any record.")
     require_known(answers, about)
-    begin, end = window_of(last if at is None else at, around)
+    begin, end = window_around(last if at is None else at, around)
     found = [
         (row[source.at], place, row)
         for place, source in enumerate(SOURCES)
-        for row in rows_of(answers, source, begin, end, about)
+        for row in source_rows(answers, source, begin, end, about)
     ]
     found += [(row["at"], len(SOURCES), row) for row in asked_for(answers, begin, end, about)]
     rows = sorted(found, key=lambda one: one[:2])
-    told = list(told_of(rows))
+    told = list(happened_items(rows))
     window = f"{day_clock(begin)} to {day_clock(end)} UTC"
-    unknown = gaps(answers, begin, end)
+    unknown = gap_sentences(answers, begin, end)
     if begin > last:
         return Answer(f"Not enough evidence: the data end before {window}.", (), unknown, last)
     if not told:
         return Answer(f"The tables tell nothing from {window}.", (), unknown, last)
-    return Answer(f"From {window}: {counted(len(rows), 'decision')}.", told, unknown, last)
+    return Answer(f"From {window}: {format_count(len(rows), 'decision')}.", told, unknown, last)
 
 
 def require_known(answers: Answers, about: About) -> None:
@@ -65,36 +72,38 @@ def require_known(answers: Answers, about: About) -> None:
                 todo="give --topic, too",
             )
         return
-    is_own = equals("topic", about.topic)
+    is_own = column_equals("topic", about.topic)
     tables = ("gold.partition_timeline", "gold.topic_lifecycle")
     if all(answers.rows(name, is_own, ("topic",)).is_empty() for name in tables):
         raise unknown_topic(about.topic, answers.partition_counts())
 
 
-def window_of(at: datetime, around: timedelta) -> tuple[datetime, datetime]:
+def window_around(at: datetime, around: timedelta) -> tuple[datetime, datetime]:
     """Cut where the calendar ends."""
     earliest, latest = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC) - timedelta(days=1)
     return at - min(around, at - earliest), at + max(min(around, latest - at), timedelta(0))
 
 
-def rows_of(answers: Answers, source: Source, begin: datetime, end: datetime, about: About) -> Sequence[Row]:
+def source_rows(
+    answers: Answers, source: Source, begin: datetime, end: datetime, about: About
+) -> Sequence[Row]:
     """end: included."""
     asked: list[Condition | None] = [
-        since(source.at, begin),
-        before(source.at, end + timedelta(microseconds=1)),
+        column_since(source.at, begin),
+        column_before(source.at, end + timedelta(microseconds=1)),
     ]
     asked.append(source.only)
     if about.topic is not None:
         if not (source.is_of_partitions or source.is_of_topics):
             return []
-        asked.append(equals("topic", about.topic))
+        asked.append(column_equals("topic", about.topic))
         if about.partition is not None and source.is_of_partitions:
-            asked.append(equals("partition", about.partition))
+            asked.append(column_equals("partition", about.partition))
     if about.broker is not None:
         if source.broker is None:
             return []
-        asked.append(equals(source.broker, about.broker))
-    return answers.rows(source.table, all_of(*asked)).to_dicts() if answers.has(source.table) else []
+        asked.append(column_equals(source.broker, about.broker))
+    return answers.rows(source.table, all_conditions(*asked)).to_dicts() if answers.has(source.table) else []
 
 
 def asked_for(answers: Answers, begin: datetime, end: datetime, about: About) -> list[Row]:
@@ -113,34 +122,34 @@ def asked_for(answers: Answers, begin: datetime, end: datetime, about: About) ->
     ]
 
 
-def told_of(rows: Sequence[Happened]) -> Iterator[Told]:
+def happened_items(rows: Sequence[Happened]) -> Iterator[AnswerItem]:
     """Many of one source at one time are told by the first of them, and by how many there are."""
     for (at, source), group in groupby(rows, key=lambda one: one[:2]):
         alike = [row for _, _, row in group]
         if len(alike) < ALIKE_FROM:
-            yield from (one_told(at, source, row) for row in alike)
+            yield from (happened_item(at, source, row) for row in alike)
         else:
-            yield together(at, source, alike)
+            yield alike_rows_item(at, source, alike)
 
 
-def together(at: datetime, source: int, alike: Sequence[Row]) -> Told:
-    first = one_told(at, source, alike[0])
+def alike_rows_item(at: datetime, source: int, alike: Sequence[Row]) -> AnswerItem:
+    first = happened_item(at, source, alike[0])
     others = alike[1:]
-    names = list(filter(None, (name_of(ALL[source], row) for row in others[:NAMED])))
+    names = list(filter(None, (topic_or_partition_of(ALL[source], row) for row in others[:NAMED])))
     named = f" ({', '.join([*names, *(['…'] if len(others) > NAMED else [])])})" if names else ""
-    lines = {place_of(line): line for row in alike for line in evidence_of(source, row)}
+    lines = {place_of_row(line): line for row in alike for line in evidence_of(source, row)}
     text = f"{first.text}, and {len(others):,} more of the kind{named}"
-    return Told(text, at, first.certainty, list(lines.values())[:LINES])
+    return AnswerItem(text, at, first.certainty, list(lines.values())[:LINES])
 
 
-def name_of(source: Source, row: Row) -> str | None:
+def topic_or_partition_of(source: Source, row: Row) -> str | None:
     if source.is_of_topics:
-        return shortened(row["topic"], 120)
+        return shorten_line(row["topic"], 120)
     return partition_of(row) if source.is_of_partitions else None
 
 
-def one_told(at: datetime, source: int, row: Row) -> Told:
-    return Told(ALL[source].words(row), at, row.get("certainty"), evidence_of(source, row))
+def happened_item(at: datetime, source: int, row: Row) -> AnswerItem:
+    return AnswerItem(ALL[source].words(row), at, row.get("certainty"), evidence_of(source, row))
 
 
 def evidence_of(source: int, row: Row) -> list[Row]:
@@ -154,9 +163,9 @@ def evidence_of(source: int, row: Row) -> list[Row]:
     return list(found[:1])
 
 
-def gaps(answers: Answers, begin: datetime, end: datetime) -> list[str]:
+def gap_sentences(answers: Answers, begin: datetime, end: datetime) -> list[str]:
     """Where lines of that time are missing."""
-    found = answers.rows("silver.log_gap", before("from_at", end) & reaching("until_at", begin)).sort(
-        "from_at"
-    )
-    return [f"{plain(one['kind'])}: {one['sentence']}" for one in found.head(5).to_dicts()]
+    found = answers.rows(
+        "silver.log_gap", column_before("from_at", end) & column_reaching("until_at", begin)
+    ).sort("from_at")
+    return [f"{spell_out_code(one['kind'])}: {one['sentence']}" for one in found.head(5).to_dicts()]

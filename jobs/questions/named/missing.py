@@ -7,11 +7,11 @@ from polars import col
 
 from jobs.questions.answers import Answers
 from jobs.questions.changes.frames import LINE
-from jobs.questions.named.answer import Answer, Told
+from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.named.standing import nodes_text
 from jobs.questions.rows import Row
-from jobs.text import counted, day_clock
-from pipeline.core.conditions import equals, reaching
+from jobs.text import day_clock, format_count
+from pipeline.core.conditions import column_equals, column_reaching
 
 GAP, TERM, SESSION = "silver.log_gap", "gold.controller_term", "gold.broker_session"
 CONTROLLER, STATE_CHANGE, SERVER, MIXED = "controller", "state-change", "server", "mixed"
@@ -25,14 +25,14 @@ TELLS = {
 
 def missing_evidence(answers: Answers, since: datetime | None) -> Answer:
     """Where lines are missing: what the other answers cannot know."""
-    gaps = answers.rows(GAP, None if since is None else reaching("until_at", since)).sort(
+    gaps = answers.rows(GAP, None if since is None else column_reaching("until_at", since)).sort(
         "from_at", "node_id", "kind"
     )
     rows = gaps.to_dicts()
     last = answers.last_at()
     if last is None and not rows:
         return Answer("Not enough evidence: no time is on any record.")
-    absent, unknown = unread(answers)
+    absent, unknown = unread_node_items(answers)
     if not rows and not absent:
         return Answer(
             "No gap is known in the logs that were read, and every node that they name has logs.",
@@ -42,7 +42,7 @@ def missing_evidence(answers: Answers, since: datetime | None) -> Answer:
         )
     nodes = [str(one) for one in gaps["node_id"].drop_nulls().unique().sort()]
     lines = [
-        Told(
+        AnswerItem(
             f"{one['kind'].replace('_', ' ')}: {one['sentence']}",
             one["from_at"],
             one["certainty"],
@@ -56,11 +56,11 @@ def missing_evidence(answers: Answers, since: datetime | None) -> Answer:
     said = [f"Not read: {'; '.join(one.text for one in absent)}."] if absent else []
     if rows:
         whose = f" of {nodes_text(nodes, 'node')}" if nodes else ""
-        said.append(f"{counted(len(rows), 'gap')}{first} ({summed}){whose}.")
+        said.append(f"{format_count(len(rows), 'gap')}{first} ({summed}){whose}.")
     return Answer(" ".join(said), [*absent, *lines], unknown, last)
 
 
-def unread(answers: Answers) -> tuple[list[Told], list[str]]:
+def unread_node_items(answers: Answers) -> tuple[list[AnswerItem], list[str]]:
     """Logs of nodes that lines name and that were not read; what that leaves unknown. A file whose node nobody knows
     may be of any of them: nothing is told then of its log."""
     files = answers.segments.select("node_id", "log").unique()
@@ -72,9 +72,9 @@ def unread(answers: Answers) -> tuple[list[Told], list[str]]:
         return [], []
     named = named_nodes(answers)
     without = [node for node in named if node not in logs] if not nobodys else []
-    found = [node_told(node, named[node]) for node in without]
-    acted = acting(answers)
-    controllers = voters(answers) | rows_by_node(answers, TERM)
+    found = [unread_node_item(node, named[node]) for node in without]
+    acted = controllers_with_lines(answers)
+    controllers = standing_voters(answers) | rows_by_node(answers, TERM)
     for log, rows in ((CONTROLLER, controllers), (STATE_CHANGE, rows_by_node(answers, SESSION))):
         nodes = [
             node
@@ -86,23 +86,25 @@ def unread(answers: Answers) -> tuple[list[Told], list[str]]:
         if nodes:
             text = f"{log}.log of {nodes_text(list(map(str, nodes)), 'node')}"
             lines = [line for node in nodes for line in rows[node]["evidence"][:1]]
-            found.append(Told(f"{text} ({TELLS[log]})", None, "proved", lines))
+            found.append(AnswerItem(f"{text} ({TELLS[log]})", None, "proved", lines))
         elif not rows and not any(log in one or MIXED in one for one in (nobodys, *logs.values())):
-            found.append(Told(f"{log}.log of any node ({TELLS[log]})"))
+            found.append(AnswerItem(f"{log}.log of any node ({TELLS[log]})"))
     silent = [str(node) for node in sorted(logs) if not {SERVER, MIXED} & (logs[node] | nobodys)]
     beside = f"why processes ended, and what else nodes say of themselves: server.log of {nodes_text(silent, 'node')}"
     return found, [f"{beside} was not read (nightly --server-log)"] if silent else []
 
 
-def acting(answers: Answers) -> set[int]:
+def controllers_with_lines(answers: Answers) -> set[int]:
     """Controllers whose own lines were read, in whatever file: KRaft has them in server.log up to 3.3.1."""
-    lines = answers.rows("silver.controller_line", equals("log", CONTROLLER), ("controller_id",))
+    lines = answers.rows("silver.controller_line", column_equals("log", CONTROLLER), ("controller_id",))
     return set(lines["controller_id"])
 
 
-def voters(answers: Answers) -> dict[int, Row]:
+def standing_voters(answers: Answers) -> dict[int, Row]:
     """Nodes of a KRaft quorum that stood for election, by server.log: whoever may be controller does."""
-    states = answers.rows("silver.controller_event", equals("area", "quorum"), ("node_id", "detail", *LINE))
+    states = answers.rows(
+        "silver.controller_event", column_equals("area", "quorum"), ("node_id", "detail", *LINE)
+    )
     stood = states.filter(col("detail").str.contains(STOOD)).unique("node_id", keep="first").to_dicts()
     return {one["node_id"]: {"evidence": [{name: one[name] for name in LINE}]} for one in stood}
 
@@ -120,6 +122,6 @@ def rows_by_node(answers: Answers, table: str) -> dict[int, Row]:
     return {one[node]: one for one in answers.rows(table).sort(at, nulls_last=False).to_dicts()}
 
 
-def node_told(node: int, row: Row) -> Told:
+def unread_node_item(node: int, row: Row) -> AnswerItem:
     was = f"controller of epoch {row['controller_epoch']}" if "controller_epoch" in row else "a broker"
-    return Told(f"any log of node {node}, which was {was}", None, "proved", row["evidence"][:1])
+    return AnswerItem(f"any log of node {node}, which was {was}", None, "proved", row["evidence"][:1])

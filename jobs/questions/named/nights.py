@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from jobs.questions.answers import Answers
-from jobs.questions.named.answer import Answer, Told
+from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.rows import Row
-from jobs.text import counted, day_clock
-from pipeline.core.conditions import equals
+from jobs.text import day_clock, format_count
+from pipeline.core.conditions import column_equals
 
 RUN = "ops.run"
 
@@ -14,7 +14,7 @@ RUN = "ops.run"
 def compare_nights(answers: Answers, of_run: Callable[[str], Answers]) -> Answer:
     """The findings of the newest run that published against those of the one before. of_run: the tables as a run
     published them. InputProblem: retention has removed them."""
-    runs = answers.rows(RUN, equals("outcome", "published"), ("run_id", "run_seq", "ended_at")).sort(
+    runs = answers.rows(RUN, column_equals("outcome", "published"), ("run_id", "run_seq", "ended_at")).sort(
         "run_seq"
     )
     if len(runs) < 2:
@@ -24,21 +24,26 @@ def compare_nights(answers: Answers, of_run: Callable[[str], Answers]) -> Answer
     now = {one["finding_id"]: one for one in answers.findings()}
     parts = {
         "new": [one for key, one in now.items() if key not in before],
-        "over": [one for key, one in now.items() if is_open(before.get(key)) and not is_open(one)],
+        "over": [
+            one for key, one in now.items() if is_finding_open(before.get(key)) and not is_finding_open(one)
+        ],
         "worse": [one for key, one in now.items() if is_worse(before.get(key), one)],
         "gone": [one for key, one in before.items() if key not in now],
     }
     summed = ", ".join(f"{len(some)} {word}" for word, some in parts.items())
     sentence = (
         f"Run {newest['run_id']} ({day_clock(newest['ended_at'])} UTC) against {earlier['run_id']}:"
-        f" {counted(len(now), 'finding')}, {summed}."
+        f" {format_count(len(now), 'finding')}, {summed}."
     )
     return Answer(
-        sentence, [told(word, one) for word, some in parts.items() for one in some], (), answers.last_at()
+        sentence,
+        [compared_finding_item(word, one) for word, some in parts.items() for one in some],
+        (),
+        answers.last_at(),
     )
 
 
-def is_open(finding: Row | None) -> bool:
+def is_finding_open(finding: Row | None) -> bool:
     return finding is not None and finding["valid_until_at"] is None
 
 
@@ -49,8 +54,8 @@ def is_worse(before: Row | None, now: Row) -> bool:
 RANKS = {"critical": 0, "warning": 1, "info": 2}
 
 
-def told(word: str, one: Row) -> Told:
-    return Told(
+def compared_finding_item(word: str, one: Row) -> AnswerItem:
+    return AnswerItem(
         f"{word}: {one['severity']} {one['sentence']}",
         one["valid_from_at"],
         one["certainty"],

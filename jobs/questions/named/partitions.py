@@ -5,14 +5,14 @@ from datetime import datetime
 
 from polars import col
 
-from jobs.questions.answers import Answers, holds
+from jobs.questions.answers import Answers, holds_at
 from jobs.questions.ask_text import leader_text
 from jobs.questions.given_names import TopicPartition, unknown_partition
-from jobs.questions.named.answer import Answer, Told
+from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.outages import LOST_DIR, UNENDED, event_of, with_lasting
 from jobs.questions.rows import Row
-from jobs.text import counted, day_clock, epoch_text, length_text, list_text
-from pipeline.core.conditions import Condition, equals
+from jobs.text import day_clock, epoch_text, format_count, length_text, list_text
+from pipeline.core.conditions import Condition, column_equals
 
 OUTAGE, ELECTION, TIMELINE = "gold.partition_outage", "gold.leader_election", "gold.partition_timeline"
 
@@ -20,7 +20,7 @@ OUTAGE, ELECTION, TIMELINE = "gold.partition_outage", "gold.leader_election", "g
 def why_leaderless(answers: Answers, asked: TopicPartition, at: datetime | None) -> Answer:
     """Of the outage at that time; else of the one that goes on, else of the last. InputProblem: no such partition."""
     last = answers.last_at()
-    is_own = equals("topic", asked.topic) & equals("partition", asked.partition)
+    is_own = column_equals("topic", asked.topic) & column_equals("partition", asked.partition)
     if answers.rows(TIMELINE, is_own, ("topic",)).is_empty():
         raise unknown_partition(asked, answers.partition_counts())
     rows = (
@@ -29,17 +29,17 @@ def why_leaderless(answers: Answers, asked: TopicPartition, at: datetime | None)
     chosen, perhaps_from_at = outage_at(rows, at)
     if chosen is None:
         when = f" at {day_clock(at)} UTC" if at else ""
-        others = f"; it had {counted(len(rows), 'outage')} at other times" if rows else ""
+        others = f"; it had {format_count(len(rows), 'outage')} at other times" if rows else ""
         none = f"No line shows {asked} without a leader{when}{others}."
-        return Answer(none, (), not_told(answers, is_own, at), last)
-    told = [outage_told(chosen), *elections(answers, asked, chosen)]
-    said = sentence(asked, chosen, before_it(answers, chosen))
+        return Answer(none, (), unknown_of_partition(answers, is_own, at), last)
+    told = [outage_item(chosen), *election_items(answers, asked, chosen)]
+    said = leaderless_sentence(asked, chosen, before_it(answers, chosen))
     if at is not None and perhaps_from_at is not None:
         said = (
             f"Not enough evidence of {day_clock(at)} UTC: it can have been without a leader from"
             f" {day_clock(perhaps_from_at)} UTC on, before a controller noticed. {said}"
         )
-    return Answer(said, told, doubts(chosen), last)
+    return Answer(said, told, outage_doubts(chosen), last)
 
 
 def outage_at(rows: Sequence[Row], at: datetime | None) -> tuple[Row | None, datetime | None]:
@@ -54,9 +54,9 @@ def outage_at(rows: Sequence[Row], at: datetime | None) -> tuple[Row | None, dat
     return later, max([later["unserved_from_at"], *(row["ended_at"] for row in begun)])
 
 
-def not_told(answers: Answers, is_own: Condition, at: datetime | None) -> list[str]:
+def unknown_of_partition(answers: Answers, is_own: Condition, at: datetime | None) -> list[str]:
     """What is not known of a partition of which no outage is told at that time."""
-    held = answers.rows(TIMELINE, is_own & holds(at), ("is_served", "certainty")).to_dicts()
+    held = answers.rows(TIMELINE, is_own & holds_at(at), ("is_served", "certainty")).to_dicts()
     if any(one["is_served"] is not None and one["certainty"] != "undetermined" for one in held):
         return []
     return ["whether somebody served it then"] if held else ["whether it was there then: no line names it"]
@@ -72,7 +72,7 @@ ENDS = {
 UNDETERMINED, NO_LINE = "undetermined", "no line tells why"
 
 
-def sentence(asked: TopicPartition, row: Row, term: Row | None = None) -> str:
+def leaderless_sentence(asked: TopicPartition, row: Row, term: Row | None = None) -> str:
     """term: of the broker at the root, which was controller until then."""
     is_unsure, length = row["certainty"] == UNDETERMINED, length_text(row["noticed_ms"])
     lasted = f"not certain, {length} between these lines" if is_unsure else f"at least {length}"
@@ -84,7 +84,7 @@ def sentence(asked: TopicPartition, row: Row, term: Row | None = None) -> str:
         end = ENDS.get(row["ended_how"], "until {at}").format(at=f"{day_clock(row['ended_at'])} UTC")
     has = "had" if row["ended_at"] else "has had"
     since = f"{day_clock(row['noticed_at'])} UTC"
-    return f"{asked} {has} no leader that serves it since {since} {end} ({lasted}): {cause_of(row, term)}."
+    return f"{asked} {has} no leader that serves it since {since} {end} ({lasted}): {leaderless_cause(row, term)}."
 
 
 # What the lines prove of the broker at the root, by root_left_how of gold.partition_outage.
@@ -97,7 +97,7 @@ LEFT = {
 }
 
 
-def cause_of(row: Row, term: Row | None) -> str:
+def leaderless_cause(row: Row, term: Row | None) -> str:
     if term is not None:
         how = (term["ended_how"] or "not known").replace("_", " ")
         epoch = epoch_text(term["controller_epoch"])
@@ -127,26 +127,26 @@ def before_it(answers: Answers, row: Row) -> Row | None:
     return before if before and before["controller_id"] == row["root_broker_id"] else None
 
 
-def outage_told(row: Row) -> Told:
+def outage_item(row: Row) -> AnswerItem:
     broker, old = row["root_broker_id"], row["old_leader"]
     is_other = None not in (old, broker) and old != broker
     before = "not known" if old is None else f"{old} is the last that a line names" if is_other else old
     new = f", leader after: {row['new_leader']}" if row["new_leader"] is not None else ""
     left = f", broker {broker} left: {row['root_left_how']}" if row["root_left_how"] else ""
     text = f"leader before: {before}{new}{left}".replace("_", " ")
-    return Told(text, row["noticed_at"], row["certainty"], row["evidence"])
+    return AnswerItem(text, row["noticed_at"], row["certainty"], row["evidence"])
 
 
-def elections(answers: Answers, asked: TopicPartition, row: Row) -> list[Told]:
+def election_items(answers: Answers, asked: TopicPartition, row: Row) -> list[AnswerItem]:
     """What controllers tried while it lasted, in order."""
-    is_own = equals("topic", asked.topic) & equals("partition", asked.partition)
+    is_own = column_equals("topic", asked.topic) & column_equals("partition", asked.partition)
     is_within = (col("elected_at") >= row["noticed_at"]) & (col("topic_life") == row["topic_life"])
     tried = answers.rows(ELECTION, is_own).filter(is_within).sort("elected_at", "seq")
     if row["ended_at"] is not None:
         tried = tried.filter(col("elected_at") <= row["ended_at"])
     return [
-        Told(
-            f"{election(one)} {one['outcome']}{why_so(one)}; live brokers {list_text(one['live_brokers'])}, "
+        AnswerItem(
+            f"{election_kind_text(one)} {one['outcome']}{why_so(one)}; live brokers {list_text(one['live_brokers'])}, "
             f"ISR before {list_text(one['isr_before'])}{came_of(one)}",
             one["elected_at"],
             one["certainty"],
@@ -156,7 +156,7 @@ def elections(answers: Answers, asked: TopicPartition, row: Row) -> list[Told]:
     ]
 
 
-def election(row: Row) -> str:
+def election_kind_text(row: Row) -> str:
     """With the rule by which its leader is chosen."""
     return f"election ({'new partition' if row['kind'] == 'init' else row['kind'].replace('_', ' ')})"
 
@@ -173,7 +173,7 @@ def came_of(row: Row) -> str:
     return "" if row["failure"] else f", leader {leader_text(row['leader'])}"
 
 
-def doubts(row: Row) -> list[str]:
+def outage_doubts(row: Row) -> list[str]:
     length = ["whether it lasted so long, as lines are missing"] if row["certainty"] == UNDETERMINED else []
     begin = [] if row["most_ms"] is not None else ["since when it can have begun"]
     return [*length, *begin, *(["when it ended"] if row["ended_how"] in UNENDED else [])]

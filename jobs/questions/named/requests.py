@@ -3,15 +3,21 @@
 from datetime import datetime
 
 from jobs.questions.answers import Answers
-from jobs.questions.changes.asked import changes_of, of_topic, said, served_by, unseen
+from jobs.questions.changes.asked import (
+    change_sentence,
+    changes_of,
+    changes_of_topic,
+    served_by,
+    unseen_change_notes,
+)
 from jobs.questions.changes.frames import LINE
-from jobs.questions.named.answer import Answer, Told
+from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.rows import Row
-from jobs.text import counted, day_clock
+from jobs.text import day_clock, format_count
 from pipeline.core.errors import InputProblem
 
 
-def changes(
+def answer_changes(
     answers: Answers, since: datetime | None, until: datetime | None, topic: str | None = None
 ) -> Answer:
     """In the order of time, each with what became of it. InputProblem: until is not after since; no such topic."""
@@ -26,18 +32,18 @@ def changes(
         )
     if since is not None and since > last:
         return Answer(f"Not enough evidence: the data end before {day_clock(since)} UTC.", as_of=last)
-    rows = of_topic(answers, changes_of(answers, since, until), topic)
+    rows = changes_of_topic(answers, changes_of(answers, since, until), topic)
     span = "".join(f" {word} {day_clock(at)} UTC" for word, at in (("since", since), ("until", until)) if at)
     whose = f" of topic {topic}" if topic else ""
     sentence = (
-        f"{counted(len(rows), 'change')}{whose} that people or tools asked for{span}."
+        f"{format_count(len(rows), 'change')}{whose} that people or tools asked for{span}."
         if rows
         else f"No line shows a change{whose} that people or tools asked for{span}."
     )
-    return Answer(sentence, [told(row) for row in rows], unseen(answers, rows), last)
+    return Answer(sentence, [change_item(row) for row in rows], unseen_change_notes(answers, rows), last)
 
 
-def told(row: Row) -> Told:
+def change_item(row: Row) -> AnswerItem:
     by = served_by(row)
     line = [{name: row[name] for name in LINE}] if row["file_id"] is not None else []
-    return Told(f"{said(row)}{f' ({by})' if by else ''}", row["at"], row["certainty"], line)
+    return AnswerItem(f"{change_sentence(row)}{f' ({by})' if by else ''}", row["at"], row["certainty"], line)

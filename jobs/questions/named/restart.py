@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from polars import col
 
-from jobs.questions.answers import Answers, holds
-from jobs.questions.named.answer import Answer, Told
+from jobs.questions.answers import Answers, holds_at
+from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.rows import Row
-from jobs.text import counted, list_text, shortened
+from jobs.text import format_count, list_text, shorten_line
 from pipeline.core.errors import InputProblem
 
 TIMELINE, SESSION = "gold.partition_timeline", "gold.broker_session"
@@ -23,7 +23,7 @@ def is_safe_to_restart(answers: Answers, broker: int) -> Answer:
 
     InputProblem: no line names such a broker.
     """
-    rows = answers.rows(TIMELINE, holds(None), STATE).to_dicts()
+    rows = answers.rows(TIMELINE, holds_at(None), STATE).to_dicts()
     own = [row for row in rows if can_have(row, broker) and not row["is_deleting"]]
     sessions = answers.rows(SESSION, None, ("broker_id", "left_at"))
     live = None if sessions.is_empty() else set(sessions.filter(col("left_at").is_null())["broker_id"])
@@ -34,11 +34,14 @@ def is_safe_to_restart(answers: Answers, broker: int) -> Answer:
             found=f"brokers {', '.join(map(str, sorted(known))) or 'none'}",
             todo="name one of them",
         )
-    fates = {kind: [row for row in own if fate(row, broker, live) == kind] for kind in FATES}
+    fates = {kind: [row for row in own if restart_fate(row, broker, live) == kind] for kind in FATES}
     return Answer(
-        sentence(broker, own, fates, is_live=live is None or broker in live),
-        [*(told(kind, row) for kind in ("lost", "offline") for row in fates[kind][:SHOWN]), *left_out(fates)],
-        not_known(fates["unknown"]),
+        restart_sentence(broker, own, fates, is_live=live is None or broker in live),
+        [
+            *(restart_item(kind, row) for kind in ("lost", "offline") for row in fates[kind][:SHOWN]),
+            *left_out(fates),
+        ],
+        unknown_isr_notes(fates["unknown"]),
         answers.last_at(),
     )
 
@@ -53,7 +56,7 @@ def can_have(row: Row, broker: int) -> bool:
     return named is None or broker in named
 
 
-def fate(row: Row, broker: int, live: set[int] | None) -> str:
+def restart_fate(row: Row, broker: int, live: set[int] | None) -> str:
     """offline: nobody serves it even now. lost: no other live broker is in sync. last: one other is. live: None where
     no line tells which brokers were there."""
     if row["is_served"] is False:
@@ -68,14 +71,14 @@ def fate(row: Row, broker: int, live: set[int] | None) -> str:
     return "safe" if len(others) > 1 or broker not in row["isr"] else "last" if others else "lost"
 
 
-def sentence(broker: int, own: Sequence[Row], fates: dict[str, list[Row]], *, is_live: bool) -> str:
+def restart_sentence(broker: int, own: Sequence[Row], fates: dict[str, list[Row]], *, is_live: bool) -> str:
     if not own:
         return f"Broker {broker} has no replica that the logs show."
     lost, unknown, offline = (len(fates[kind]) for kind in ("lost", "unknown", "offline"))
-    of_all = f"of {counted(len(own), 'partition')}"
+    of_all = f"of {format_count(len(own), 'partition')}"
     here = "" if is_live else f" By the logs broker {broker} is not there even now."
     last = (
-        f" {counted(len(fates['last']), 'partition')} would have one in-sync replica left."
+        f" {format_count(len(fates['last']), 'partition')} would have one in-sync replica left."
         if fates["last"]
         else ""
     )
@@ -83,7 +86,7 @@ def sentence(broker: int, own: Sequence[Row], fates: dict[str, list[Row]], *, is
     rest = f"{last}{here}"
     if lost:
         none_now = f" {without}." if offline else ""
-        return f"NO: {counted(lost, 'partition')} would lose the last in-sync replica.{none_now}{rest}"
+        return f"NO: {format_count(lost, 'partition')} would lose the last in-sync replica.{none_now}{rest}"
     if offline:
         doubt = f" Of {unknown:,} more the logs do not tell the ISR for certain." if unknown else ""
         return f"NO: {without}; see why before a restart.{doubt}{rest}"
@@ -96,20 +99,20 @@ def sentence(broker: int, own: Sequence[Row], fates: dict[str, list[Row]], *, is
     return f"Yes, by the state last known: {kept}.{rest}"
 
 
-def told(kind: str, row: Row) -> Told:
+def restart_item(kind: str, row: Row) -> AnswerItem:
     words = "has no leader even now" if kind == "offline" else "would lose its last in-sync replica"
-    name = f"{shortened(row['topic'], 120)}-{row['partition']}"
+    name = f"{shorten_line(row['topic'], 120)}-{row['partition']}"
     text = f"{name} {words}: leader {row['leader']}, ISR {list_text(row['isr'])}, replicas {list_text(row['replicas'])}"
-    return Told(text, row["valid_from_at"], row["certainty"], row["isr_evidence"] or row["evidence"])
+    return AnswerItem(text, row["valid_from_at"], row["certainty"], row["isr_evidence"] or row["evidence"])
 
 
-def left_out(fates: dict[str, list[Row]]) -> list[Told]:
+def left_out(fates: dict[str, list[Row]]) -> list[AnswerItem]:
     more = sum(max(len(fates[kind]) - SHOWN, 0) for kind in ("lost", "offline"))
-    return [Told(f"{more:,} more")] if more else []
+    return [AnswerItem(f"{more:,} more")] if more else []
 
 
-def not_known(unknown: Sequence[Row]) -> list[str]:
+def unknown_isr_notes(unknown: Sequence[Row]) -> list[str]:
     if not unknown:
         return []
-    names = ", ".join(f"{shortened(row['topic'], 80)}-{row['partition']}" for row in unknown[:5])
-    return [f"the ISR of {counted(len(unknown), 'partition')}, for example {names}"]
+    names = ", ".join(f"{shorten_line(row['topic'], 80)}-{row['partition']}" for row in unknown[:5])
+    return [f"the ISR of {format_count(len(unknown), 'partition')}, for example {names}"]

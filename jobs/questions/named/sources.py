@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jobs.questions.ask_text import leader_text
-from jobs.questions.changes.asked import said
-from jobs.questions.named.controllers import named
-from jobs.questions.named.partitions import NO_LINE, election
+from jobs.questions.changes.asked import change_sentence
+from jobs.questions.named.controllers import controller_and_epoch
+from jobs.questions.named.partitions import NO_LINE, election_kind_text
 from jobs.questions.outages import event_of
 from jobs.questions.rows import Row
 from jobs.questions.tenures import LAST_LINE
-from jobs.text import counted, list_text, shortened
-from pipeline.core.conditions import Condition, IsNull, differs, equals, is_in
+from jobs.text import format_count, list_text, shorten_line
+from pipeline.core.conditions import Condition, IsNull, column_differs, column_equals, is_in
 
 Words = Callable[[Row], str]
 
@@ -33,29 +33,34 @@ class Source:
 
 
 def partition_of(row: Row) -> str:
-    return f"{shortened(row['topic'], 120)}-{row['partition']}"
+    return f"{shorten_line(row['topic'], 120)}-{row['partition']}"
 
 
-def plain(text: str | None) -> str:
+def spell_out_code(text: str | None) -> str:
     return (text or "not known").replace("_", " ")
 
 
 def end_of_term(row: Row) -> str:
     how = row["ended_how"]
     if how in LAST_LINE:
-        return f"last line of the term of {named(row)}, which ended after it: {plain(how)}"
-    return f"the term of {named(row)} ended{f': {plain(how)}' if how else ', no line tells how'}"
+        return f"last line of the term of {controller_and_epoch(row)}, which ended after it: {spell_out_code(how)}"
+    why = f": {spell_out_code(how)}" if how else ", no line tells how"
+    return f"the term of {controller_and_epoch(row)} ended{why}"
 
 
-def arrival(row: Row) -> str:
-    how = plain(row["joined_how"])
+def arrival_text(row: Row) -> str:
+    how = spell_out_code(row["joined_how"])
     return f"broker {row['broker_id']} joined{'' if how == 'joined' else f' ({how})'}"
 
 
-def departure(row: Row) -> str:
+def departure_text(row: Row) -> str:
     count = row["led_count"] or 0
-    lost = f", {counted(count, 'partition')} lost {'its' if count == 1 else 'their'} leader" if count else ""
-    return f"broker {row['broker_id']} left ({plain(row['left_how'])}){lost}"
+    lost = (
+        f", {format_count(count, 'partition')} lost {'its' if count == 1 else 'their'} leader"
+        if count
+        else ""
+    )
+    return f"broker {row['broker_id']} left ({spell_out_code(row['left_how'])}){lost}"
 
 
 # An outage that no leader ended, by its ended_how.
@@ -84,7 +89,7 @@ SOURCES = (
     Source(
         "gold.controller_term",
         "elected_at",
-        lambda row: f"{named(row)} was elected controller",
+        lambda row: f"{controller_and_epoch(row)} was elected controller",
         "controller_id",
     ),
     Source(
@@ -97,20 +102,20 @@ SOURCES = (
     Source(
         "gold.broker_session",
         "joined_at",
-        arrival,
+        arrival_text,
         "broker_id",
     ),
     Source(
         "gold.broker_session",
         "left_at",
-        departure,
+        departure_text,
         "broker_id",
         line=-1,
     ),
     Source(
         "gold.partition_outage",
         "noticed_at",
-        lambda row: f"{partition_of(row)} was without a leader: {cause(row)}",
+        lambda row: f"{partition_of(row)} was without a leader: {outage_cause_text(row)}",
         "root_broker_id",
         is_of_partitions=True,
     ),
@@ -130,8 +135,9 @@ SOURCES = (
         "gold.leader_election",
         "elected_at",
         lambda row: (
-            f"{partition_of(row)}: {election(row)} {row['outcome']}, leader {leader_text(row['old_leader'])} ->"
-            f" {leader_text(row['leader'])}, ISR {list_text(row['isr'])}{unclean_mark(row)}"
+            f"{partition_of(row)}: {election_kind_text(row)} {row['outcome']}, leader "
+            f"{leader_text(row['old_leader'])} -> {leader_text(row['leader'])}, "
+            f"ISR {list_text(row['isr'])}{unclean_suffix(row)}"
         ),
         "leader",
         is_of_partitions=True,
@@ -139,20 +145,22 @@ SOURCES = (
     Source(
         "gold.topic_lifecycle",
         "created_at",
-        lambda row: f"topic {shortened(row['topic'], 120)} was created, {row['partition_count']} partitions",
+        lambda row: (
+            f"topic {shorten_line(row['topic'], 120)} was created, {row['partition_count']} partitions"
+        ),
         is_of_topics=True,
     ),
     Source(
         "gold.topic_lifecycle",
         "deletion_requested_at",
-        lambda row: f"topic {shortened(row['topic'], 120)} was asked to be deleted",
+        lambda row: f"topic {shorten_line(row['topic'], 120)} was asked to be deleted",
         is_of_topics=True,
         line="requested",
     ),
     Source(
         "gold.topic_lifecycle",
         "ended_at",
-        lambda row: f"topic {shortened(row['topic'], 120)} was gone: {plain(row['ended_how'])}",
+        lambda row: f"topic {shorten_line(row['topic'], 120)} was gone: {spell_out_code(row['ended_how'])}",
         is_of_topics=True,
         line="ended",
         only=~IsNull("ended_how"),  # else there was none
@@ -171,7 +179,7 @@ SOURCES = (
         "gold.reassignment",
         "ended_at",
         lambda row: (
-            f"{partition_of(row)}: reassignment to {list_text(row['target_replicas'])} {plain(row['outcome'])}"
+            f"{partition_of(row)}: reassignment to {list_text(row['target_replicas'])} {spell_out_code(row['outcome'])}"
         ),
         is_of_partitions=True,
         line=-1,
@@ -185,8 +193,8 @@ SOURCES = (
         # In KRaft each part of a process says once more that it starts and shuts down.
         only=is_in("area", ("process", "disk"))
         & is_in("step", tuple(OF_NODES))
-        & (IsNull("component") | differs("component", "controller"))
-        & (IsNull("component") | differs("step", "starting")),
+        & (IsNull("component") | column_differs("component", "controller"))
+        & (IsNull("component") | column_differs("step", "starting")),
     ),
     Source(
         "gold.imbalance_breach",
@@ -206,27 +214,27 @@ SOURCES = (
         "valid_from_at",
         lambda row: f"{row['severity'].upper()} {row['sentence']}",
         "root_broker_id",
-        only=~equals("status", "retracted"),
+        only=~column_equals("status", "retracted"),
     ),
 )
 
 
 # What people and tools asked for, where no table above tells that it began.
-CHANGE = Source("gold.controller_term", "at", said, "broker_id")
+CHANGE = Source("gold.controller_term", "at", change_sentence, "broker_id")
 TOLD_ABOVE = (
     *("topic_created", "deletion", "reassignment", "controller_resigned", "controller_znode_deleted"),
     "unclean_election",
 )
 
 
-def cause(outage: Row) -> str:
-    return NO_LINE if outage["root_event"] == "unknown" else plain(event_of(outage))
+def outage_cause_text(outage: Row) -> str:
+    return NO_LINE if outage["root_event"] == "unknown" else spell_out_code(event_of(outage))
 
 
 def of_what(row: Row) -> str:
     what = row["log_dir"] or row["detail"]
-    return f": {shortened(what, 200)}" if what else ""
+    return f": {shorten_line(what, 200)}" if what else ""
 
 
-def unclean_mark(row: Row) -> str:
+def unclean_suffix(row: Row) -> str:
     return "  UNCLEAN" if row["is_clean"] is False else ""

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from jobs.questions.answers import Answers
 from jobs.questions.broker_text import ratio_texts
-from jobs.questions.named.answer import Answer, Told
+from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.rows import Row
-from jobs.text import counted
+from jobs.text import format_count
 
 # The rules whose findings answer a question.
 UNCLEAN = ("unclean_election", "last_known_leader")
@@ -19,37 +19,40 @@ STUCK = (
 FLAPPING = ("broker_flapping", "quorum_flapping")
 
 
-def unclean(answers: Answers, since: datetime | None) -> Answer:
+def answer_unclean(answers: Answers, since: datetime | None) -> Answer:
     """Elections of a leader outside of the ISR; and how many of which no line tells whether they were such."""
     found = of_rules(answers, UNCLEAN, since)
     counts = answers.elections(since)
-    doubts = counted(counts["undecided"], "election") if counts["undecided"] else ""
+    doubts = format_count(counts["undecided"], "election") if counts["undecided"] else ""
     unknown = [f"whether {doubts} of {counts['chosen']:,} were unclean"] if doubts else []
     if not counts["chosen"] and not found:
         return Answer("Not enough evidence: no election was read.", as_of=answers.last_at())
     return Answer(
-        f"{counted(len(found), 'unclean election')}."
+        f"{format_count(len(found), 'unclean election')}."
         if found
         else f"No line shows an unclean election among {counts['chosen']:,}.",
-        told(found),
+        standing_items(found),
         unknown,
         answers.last_at(),
     )
 
 
-def stuck(answers: Answers, since: datetime | None) -> Answer:
+def answer_stuck(answers: Answers, since: datetime | None) -> Answer:
     """What goes on at the end of the data and should have ended."""
     found = [one for one in of_rules(answers, STUCK, since) if one["valid_until_at"] is None]
     waits = "1 thing waits" if len(found) == 1 else f"{len(found)} things wait"
     sentence = f"{waits} at the end of the data." if found else "Nothing is told to be stuck."
-    return Answer(sentence, told(found, is_marked=False), (), answers.last_at())
+    return Answer(sentence, standing_items(found, is_marked=False), (), answers.last_at())
 
 
-def flapping(answers: Answers, since: datetime | None) -> Answer:
+def answer_flapping(answers: Answers, since: datetime | None) -> Answer:
     """Brokers and quorums that come and go."""
     found = of_rules(answers, FLAPPING, since)
     return Answer(
-        said(found, "case", "No broker and no quorum is told to flap."), told(found), (), answers.last_at()
+        standing_sentence(found, "case", "No broker and no quorum is told to flap."),
+        standing_items(found),
+        (),
+        answers.last_at(),
     )
 
 
@@ -62,15 +65,17 @@ def of_rules(answers: Answers, rules: Sequence[str], since: datetime | None) -> 
     ]
 
 
-def said(found: Sequence[Row], noun: str, nothing: str) -> str:
+def standing_sentence(found: Sequence[Row], noun: str, nothing: str) -> str:
     going_on = sum(one["valid_until_at"] is None for one in found)
-    return f"{counted(len(found), noun)}, {going_on} still so at the end of the data." if found else nothing
+    return (
+        f"{format_count(len(found), noun)}, {going_on} still so at the end of the data." if found else nothing
+    )
 
 
-def told(found: Sequence[Row], *, is_marked: bool = True) -> list[Told]:
+def standing_items(found: Sequence[Row], *, is_marked: bool = True) -> list[AnswerItem]:
     """is_marked: what goes on is told to be so."""
     return [
-        Told(
+        AnswerItem(
             f"{one['severity']}: {one['sentence']}"
             f"{'  STILL SO' if is_marked and one['valid_until_at'] is None else ''}",
             one["valid_from_at"],
@@ -101,12 +106,12 @@ def imbalance_now(answers: Answers) -> Answer:
         )
     if over:
         sentence = f"Over the limit: {nodes_text(over)}."
-    lines = [Told(ratio_said(one), certainty=one["certainty"]) for one in rows]
+    lines = [AnswerItem(ratio_sentence(one), certainty=one["certainty"]) for one in rows]
     unknown = [f"the ratio of {nodes_text(unsure)}, as lines are missing"] if unsure else []
     return Answer(sentence, lines, unknown, last)
 
 
-def ratio_said(row: Row) -> str:
+def ratio_sentence(row: Row) -> str:
     preferred, elsewhere, ratio, limit, _ = ratio_texts(row)
     return (
         f"broker {row['broker_id']}: ratio {ratio} (limit {limit}), {elsewhere} of {preferred} preferred partitions led"

@@ -13,7 +13,7 @@ LENGTH = re.compile(r"^(\d+)(s|m|h|d)$")
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
-def length(text: str) -> timedelta:
+def parse_length(text: str) -> timedelta:
     """5m is five minutes."""
     found = LENGTH.match(text)
     if found is None:
@@ -24,7 +24,7 @@ def length(text: str) -> timedelta:
         raise argparse.ArgumentTypeError(f"expected at most 999999999d, found {text[:40]!r}") from None
 
 
-def as_written(value: object) -> str:
+def format_taken_value(value: object) -> str:
     """A value as people write it: a time without its zone, UTC; a length in the largest unit that divides it."""
     if isinstance(value, datetime | time):
         return value.isoformat().removesuffix("+00:00")
@@ -59,7 +59,12 @@ TAKES = {
     "since": Taken("--since", "TIME", "what was so then or later, UTC (all)", moment_or_clock, "since"),
     "until": Taken("--until", "TIME", "what was so before it, UTC (all)", moment_or_clock, "until"),
     "around": Taken(
-        "--around", "LENGTH", "before and after: 30s, 5m, 2h (5m)", length, "around", timedelta(minutes=5)
+        "--around",
+        "LENGTH",
+        "before and after: 30s, 5m, 2h (5m)",
+        parse_length,
+        "around",
+        timedelta(minutes=5),
     ),
     "topic": Taken("--topic", "NAME", "only this topic", dest="topic"),
     "number": Taken("--partition", "N", "with --topic: only this partition", int, "number"),

@@ -11,26 +11,26 @@ from typing import Any, cast
 import pyarrow as pa
 
 from pipeline.core.archives import is_tar, is_zip, names_in_zip
-from pipeline.core.fingerprint import Fingerprint, fingerprint
+from pipeline.core.fingerprint import Fingerprint, take_fingerprint
 from pipeline.core.gunzipped import BrokenOff
 from pipeline.core.opening import open_by_content, open_input
-from pipeline.core.scan import joined, scan
-from pipeline.core.streams import bounded
-from pipeline.kafka.layout.envelope import envelopes
+from pipeline.core.scan import concat_records, scan_records
+from pipeline.core.streams import bounded_stream
+from pipeline.kafka.layout.envelope import built_in_envelopes
 from pipeline.kafka.reading.masking import Masking
-from pipeline.kafka.reading.other_layout import text_of
+from pipeline.kafka.reading.other_layout import text_by_other_layout
 from pipeline.kafka.reading.prefixes import is_behind_prefix, is_excerpt
 from pipeline.kafka.reading.sniff import (
     HEAD_BYTES,
     Sniff,
     content_name,
-    is_told_apart,
+    has_named_writers,
     kind_of,
-    sniff,
+    sniff_head,
     sniff_stream,
     with_writers,
 )
-from pipeline.kafka.reading.unread import said_of
+from pipeline.kafka.reading.unread import unread_file_sentence
 
 ARCHIVE = "an archive of several files: unpack it (incident reads it as it is)"
 NAME_OF_LOG = re.compile(r"\.log(?:[.-][^/]*)?$")
@@ -46,7 +46,7 @@ class Wanted:
     masking: Masking | None = None
 
 
-def look(
+def inspect_file(
     path: str,
     log: str | None,
     envelope: str | None,
@@ -73,28 +73,28 @@ def look(
             if codec != "plain" and good is None and len(head) < HEAD_BYTES:
                 stream.read(1)  # whether it ends here, or breaks off
         if said := is_archive(path, codec, head):
-            return as_row(path, codec, Sniff(None, None, frozenset()), None, Fingerprint()) | {
+            return readable_file_row(path, codec, Sniff(None, None, frozenset()), None, Fingerprint()) | {
                 "problem": said
             }
         kind, passed = kind_to_read(found, head, log, envelope, wanted, is_server_read=is_server_read)
         if passed is not None or found.envelope is None:
-            return as_row(path, codec, found, kind, Fingerprint()) | (passed or {})
-        start = envelopes()[found.envelope].any_start_pattern
+            return readable_file_row(path, codec, found, kind, Fingerprint()) | (passed or {})
+        start = built_in_envelopes()[found.envelope].any_start_pattern
         name = content_name(head, found.envelope, wanted.masking)
         with open_input(path, codec) as stream:
-            whole = bounded(stream, codec, stored_bytes, max_ratio, max_file_bytes)
-            seen = fingerprint(whole, start, wanted.offsets.get(name or "", ()), until)
+            whole = bounded_stream(stream, codec, stored_bytes, max_ratio, max_file_bytes)
+            seen = take_fingerprint(whole, start, wanted.offsets.get(name or "", ()), until)
         both = with_writers(found, seen.ending)
-        is_apart = len(both.node_ids) < 2 or is_told_apart(found, head, seen.ending)
-        return as_row(path, codec, both, kind, seen, name) | {"is_told_apart": is_apart}
+        is_apart = len(both.node_ids) < 2 or has_named_writers(found, head, seen.ending)
+        return readable_file_row(path, codec, both, kind, seen, name) | {"is_told_apart": is_apart}
     except UNREADABLE as error:
         if isinstance(error, BrokenOff) and error.good and good is None:
             limits = {"stored_bytes": stored_bytes, "max_file_bytes": max_file_bytes, "max_ratio": max_ratio}
             limits |= {"max_record_bytes": max_record_bytes, "good": error.good}
-            seen_good = look(path, log, envelope, wanted, is_server_read=is_server_read, **limits)
+            seen_good = inspect_file(path, log, envelope, wanted, is_server_read=is_server_read, **limits)
             if seen_good["first_record_hash"] is not None:
                 return seen_good | {"breaks_off": str(error)}
-        return not_read(path, codec, envelope, wanted, error)
+        return unreadable_file_row(path, codec, envelope, wanted, error)
 
 
 def kind_to_read(
@@ -107,18 +107,18 @@ def kind_to_read(
     if is_masked and is_behind_prefix(detected) and not is_other:
         kind = None
     if found.envelope is None or kind is None or is_other:
-        return kind, {"looks_like": said_of(head, found.envelope, is_masked=is_masked)}
+        return kind, {"looks_like": unread_file_sentence(head, found.envelope, is_masked=is_masked)}
     return kind, {} if kind == "server" and not is_server_read else None
 
 
-def not_read(
+def unreadable_file_row(
     path: str, codec: str | None, envelope: str | None, wanted: Wanted, error: Exception
 ) -> dict[str, Any]:
     """What a look says of what cannot be read: whose it is, and its name, as far as its beginning tells."""
-    head = beginning(path, codec)
-    begun = sniff(head, envelope)
+    head = read_beginning(path, codec)
+    begun = sniff_head(head, envelope)
     name = content_name(head, begun.envelope, wanted.masking) if begun.envelope else None
-    nothing = as_row(path, codec, Sniff(None, None, begun.node_ids), None, Fingerprint(), name)
+    nothing = readable_file_row(path, codec, Sniff(None, None, begun.node_ids), None, Fingerprint(), name)
     is_missing = isinstance(error, FileNotFoundError)
     return nothing | {"problem": f"{error}"[:300] or type(error).__name__, "is_missing": is_missing}
 
@@ -129,7 +129,7 @@ def is_archive(path: str, codec: str, head: bytes) -> str | None:
     return ARCHIVE if is_tar(head) or any(map(NAME_OF_LOG.search, names)) else None
 
 
-def beginning(path: str, codec: str | None) -> bytes:
+def read_beginning(path: str, codec: str | None) -> bytes:
     """Of the first HEAD_BYTES of a file that breaks off what can be unpacked."""
     head = b""
     if codec is None:
@@ -144,7 +144,7 @@ def beginning(path: str, codec: str | None) -> bytes:
     return head
 
 
-def as_row(
+def readable_file_row(
     path: str,
     codec: str | None,
     found: Sniff,
@@ -182,8 +182,10 @@ def times_of(head: bytes, envelope: str | None) -> tuple[datetime | None, dateti
     """The time that a record prints, in the zone of its broker, and in UTC where the record tells it."""
     if envelope is None or not head:
         return None, None
-    own = envelopes()[envelope]
-    found = scan(BytesIO(head), 0, len(head), len(head), own.start, other=own.other_start, owns_preamble=True)
-    text = text_of(joined(list(found)), own)
+    own = built_in_envelopes()[envelope]
+    found = scan_records(
+        BytesIO(head), 0, len(head), len(head), own.start, other=own.other_start, owns_preamble=True
+    )
+    text = text_by_other_layout(concat_records(list(found)), own)
     instant = None if text.instant is None else text.instant[0].as_py()
     return text.logged_local[0].as_py(), instant

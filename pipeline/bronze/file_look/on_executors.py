@@ -17,7 +17,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from pipeline.bronze.file_look import Wanted, look
+from pipeline.bronze.file_look import Wanted, inspect_file
 
 PATH = StructType(
     [
@@ -66,14 +66,14 @@ def build(file_path: DataFrame, wanted: Wanted) -> DataFrame:
     """
 
     def look_at_paths(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return looks(batches, wanted)
+        return inspect_file_batches(batches, wanted)
 
     return file_path.mapInArrow(look_at_paths, schema=LOOK)
 
 
-def looks(batches: Iterable[pa.RecordBatch], wanted: Wanted) -> Iterator[pa.RecordBatch]:
+def inspect_file_batches(batches: Iterable[pa.RecordBatch], wanted: Wanted) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        rows = [look(wanted=wanted, **row) for row in batch.to_pylist()]
+        rows = [inspect_file(wanted=wanted, **row) for row in batch.to_pylist()]
         yield pa.RecordBatch.from_pylist(rows, schema=arrow_schema())
 
 

@@ -10,9 +10,9 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from pipeline.core.opening import open_input
-from pipeline.core.scan import Records, joined
+from pipeline.core.scan import ScannedRecords, concat_records
 from pipeline.kafka.reading.masking import Masking
-from pipeline.kafka.reading.reader import RangeRequest, ReadSettings, read_segment, read_together, scanned
+from pipeline.kafka.reading.reader import RangeRequest, ReadSettings, read_segment, read_together, scan_range
 from pipeline.kafka.reading.rebuilt_bytes import without_rebuilt
 from pipeline.kafka.reading.sniff import HEAD_BYTES, content_name
 
@@ -29,7 +29,7 @@ def records_of(ranges: Iterable[dict[str, Any]], masking: Masking | None = None)
         settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"), masking=masking)
         place = row.pop("path"), row.pop("codec"), row["envelope"], row.pop("first_record_hash"), row["limit"]
         request = RangeRequest(**row)
-        with contextlib.suppress(OSError, EOFError, zlib.error), opened(*place, masking) as stream:
+        with contextlib.suppress(OSError, EOFError, zlib.error), open_planned_file(*place, masking) as stream:
             if request.owns_preamble and request.end == row["limit"] <= request.start + SMALL_BYTES:
                 yield from map(without_rebuilt, small.read(stream, request, settings))
             else:
@@ -42,17 +42,19 @@ class SmallSegments:
 
     def __init__(self, masking: Masking | None) -> None:
         self.masking = masking
-        self.waiting: dict[tuple[RangeRequest, int], list[tuple[Records, RangeRequest]]] = defaultdict(list)
+        self.waiting: dict[tuple[RangeRequest, int], list[tuple[ScannedRecords, RangeRequest]]] = defaultdict(
+            list
+        )
         self.bytes = 0
 
     def read(
         self, stream: BinaryIO, request: RangeRequest, settings: ReadSettings
     ) -> Iterator[pa.RecordBatch]:
         """What waits long enough; one that ends inside a line waits for nothing."""
-        found = list(scanned(stream, request, settings))
+        found = list(scan_range(stream, request, settings))
         if not found:
             return
-        whole = joined(found)
+        whole = concat_records(found)
         if not whole.data.endswith(b"\n") or whole.is_cut.any():
             yield from (read_together([(one, request)], settings) for one in found)
             return
@@ -69,7 +71,9 @@ class SmallSegments:
         self.bytes = 0
 
 
-def opened(path: str, codec: str, envelope: str, name: str, limit: int, masking: Masking | None) -> BinaryIO:
+def open_planned_file(
+    path: str, codec: str, envelope: str, name: str, limit: int, masking: Masking | None
+) -> BinaryIO:
     """The file from its beginning. limit: what is behind is not read of what is compressed, as it may break off there.
 
     FileNotFoundError: a path that another file has got since it was planned.

@@ -9,11 +9,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from pipeline.bronze.log_record import records_of
-from pipeline.core.clock import in_utc
+from pipeline.core.clock import local_to_utc
 from pipeline.kafka.layout.conversion_pattern import Layout
-from pipeline.kafka.layout.envelope import envelopes
+from pipeline.kafka.layout.envelope import built_in_envelopes
 from pipeline.kafka.reading.masking import Masking
-from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, reread
+from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, reparse_segment
 from pipeline.kafka.reading.rebuilt_bytes import without_rebuilt
 from schemas.bronze.log_record import SPEC
 from schemas.spark import struct_of
@@ -65,7 +65,7 @@ def read_ranges(
         yield from records_of(batch.to_pylist(), masking)
 
 
-def reparsed(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
+def reparse_records(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
     """The same records, understood by the templates of now and placed in time by the zone of source_file.
 
     Read from their stored bytes, without the files. Records that were cut stay so; of loggers that no template
@@ -86,24 +86,26 @@ def reparse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
             pc.is_null(batch.column("raw")),
             pc.fill_null(pc.is_in(batch.column("not_understood_reason"), pa.array(KEPT_REASONS)), False),
         )
-        for understand, rows in ((placed_anew, is_kept), (reread, pc.invert(is_kept))):
+        for understand, rows in ((with_times_of_zone, is_kept), (reparse_segment, pc.invert(is_kept))):
             some = batch.filter(rows)
             for load_seq in pc.unique(some.column("load_seq")):
                 stored = some.filter(pc.equal(some.column("load_seq"), load_seq))
-                yield understand(as_declared(stored), request_of(stored))
+                yield understand(cast_batch_as_declared(stored), request_of(stored))
 
 
-def placed_anew(kept: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
+def with_times_of_zone(kept: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
     """Records of one segment that stay as they are understood, at their times in the zone of the request. Where the
     layout may print a zone of its own they stay where they are: without their bytes it is not known which."""
-    layout = envelopes()[request.envelope].layout
+    layout = built_in_envelopes()[request.envelope].layout
     if not isinstance(layout, Layout) or layout.zone is not None or "<zone>" in layout.head:
         return kept
     place = kept.schema.get_field_index("logged_at")
-    return kept.set_column(place, kept.schema.field(place), in_utc(kept.column("logged_local"), request.zone))
+    return kept.set_column(
+        place, kept.schema.field(place), local_to_utc(kept.column("logged_local"), request.zone)
+    )
 
 
-def as_declared(batch: pa.RecordBatch) -> pa.RecordBatch:
+def cast_batch_as_declared(batch: pa.RecordBatch) -> pa.RecordBatch:
     columns = [batch.column(one.name).cast(one.type) for one in ARROW_SCHEMA]
     return pa.RecordBatch.from_arrays(columns, schema=ARROW_SCHEMA)
 

@@ -19,10 +19,10 @@ from pipeline.model.brokers.departures import (
     with_torn,
 )
 from pipeline.model.brokers.end_reasons import with_end_reason
-from pipeline.model.brokers.first_signs import with_first_sign, with_own_last
+from pipeline.model.brokers.first_signs import with_first_end_sign, with_last_line_of_broker
 from pipeline.model.brokers.outage_bounds import FENCED, with_silence
-from pipeline.model.brokers.unsaid_bounces import own_registrations, without_lost_leaders
-from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
+from pipeline.model.brokers.unsaid_bounces import registrations_in_server_log, without_lost_leaders
+from pipeline.model.brokers.zookeeper_sessions import without_momentary_sessions, zookeeper_sessions
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import SessionLimit
 from schemas.gold.broker_session import SPEC
@@ -59,13 +59,17 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     reaches = (col("left_at") >= begin).fill_null(value=True)
     found = [
         zookeeper_sessions(
-            broker_event, controller_line, term, of_zookeeper.filter(reaches), own_registrations(node_event)
+            broker_event,
+            controller_line,
+            term,
+            of_zookeeper.filter(reaches),
+            registrations_in_server_log(node_event),
         ),
         kraft_sessions(later, term, of_kraft, of_kraft.filter(col("left_at") < begin)),
     ]
     return (
         pl.concat(found, how="diagonal")
-        .pipe(one_each)
+        .pipe(without_momentary_sessions)
         .pipe(with_requests, broker_event, term, seeds)
         .pipe(with_led, whole_intervals(partition_timeline))
         .pipe(without_lost_leaders)
@@ -74,12 +78,12 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .pipe(with_torn, term)
         .pipe(with_cleanness)
         .pipe(with_silence, term, session_limit, broker_setting, release_span)
-        .pipe(with_own_last, controller_line, process_run)
-        .pipe(with_ends, process_run, node_event, connection_event)
+        .pipe(with_last_line_of_broker, controller_line, process_run)
+        .pipe(with_session_ends, process_run, node_event, connection_event)
     )
 
 
-def with_ends(
+def with_session_ends(
     sessions: pl.DataFrame,
     process_run: pl.DataFrame,
     node_event: pl.DataFrame,
@@ -100,7 +104,7 @@ def with_ends(
     )
     return (
         ends.pipe(with_end_reason, process_run, said)
-        .pipe(with_first_sign, process_run, connection_event)
+        .pipe(with_first_end_sign, process_run, connection_event)
         .drop("node_id", "begin_at", "end_at", "came_at", "gone_from_at", "is_fenced", "is_bounced")
     )
 

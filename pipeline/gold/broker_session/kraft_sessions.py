@@ -7,7 +7,7 @@ from polars import col, lit, when
 
 from pipeline.model.brokers.departures import BROKER
 from pipeline.model.lines.evidence import known_lines
-from pipeline.model.terms.kraft_terms import in_term
+from pipeline.model.terms.kraft_terms import decisions_in_effect
 
 BACK = "unfence_granted"
 SHUT_DOWN = "shutdown_granted"
@@ -31,15 +31,15 @@ def kraft_sessions(
     is_decision = (col("said_by") == "decision") & col("step").is_in([BACK, *GONE])
     decided = (
         broker_event.filter(is_decision, col("broker_id").is_not_null())
-        .pipe(in_term, term, broker_event)
-        .pipe(with_epoch, broker_event)
+        .pipe(decisions_in_effect, term, broker_event)
+        .pipe(with_replayed_broker_epoch, broker_event)
         .select(*BROKER, *DECISION, "broker_epoch")
     )
-    every = [decided, begun(seeds), ended(ended_seeds)]
-    return pl.concat(every, how="diagonal").pipe(with_strangers).pipe(sessions)
+    every = [decided, seeds_as_unfencings(seeds), seeds_as_departures(ended_seeds)]
+    return pl.concat(every, how="diagonal").pipe(with_brokers_from_before_data).pipe(sessions_of_decisions)
 
 
-def with_epoch(decided: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
+def with_replayed_broker_epoch(decided: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
     """broker_epoch of decisions to unfence: that of the record of it, which that controller replays at once. The line
     itself says an offset at or behind it.
 
@@ -56,7 +56,7 @@ def with_epoch(decided: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFram
     return found.with_columns(broker_epoch=said)
 
 
-def begun(seeds: pl.DataFrame) -> pl.DataFrame:
+def seeds_as_unfencings(seeds: pl.DataFrame) -> pl.DataFrame:
     """Seeds as decisions to unfence their brokers."""
     opening = col("evidence").list.first().struct
     return seeds.select(
@@ -71,7 +71,7 @@ def begun(seeds: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def ended(seeds: pl.DataFrame) -> pl.DataFrame:
+def seeds_as_departures(seeds: pl.DataFrame) -> pl.DataFrame:
     """Seeds as decisions to let their brokers go."""
     closing = col("evidence").list.last().struct
     return seeds.select(
@@ -83,22 +83,22 @@ def ended(seeds: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def in_order(decided: pl.DataFrame) -> pl.DataFrame:
+def sort_decisions(decided: pl.DataFrame) -> pl.DataFrame:
     """Of a stranger's seed one line is the begin and the end."""
     is_end = col("step") != BACK
     return decided.sort(*BROKER, "at", "file_id", "byte_offset", is_end, nulls_last=False)
 
 
-def with_strangers(decided: pl.DataFrame) -> pl.DataFrame:
+def with_brokers_from_before_data(decided: pl.DataFrame) -> pl.DataFrame:
     """A broker of which the first that is decided is that it is out was in until then."""
-    first = in_order(decided).unique(BROKER, keep="first", maintain_order=True)
+    first = sort_decisions(decided).unique(BROKER, keep="first", maintain_order=True)
     before = first.filter(col("step") != BACK).with_columns(
         step=lit(BACK), byte_offset=col("byte_offset") - 1, joined_how=lit(UNKNOWN_BEGIN)
     )
     return pl.concat([decided, before])
 
 
-def sessions(decided: pl.DataFrame) -> pl.DataFrame:
+def sessions_of_decisions(decided: pl.DataFrame) -> pl.DataFrame:
     """Decisions to unfence a broker, each with the next decision about it."""
     step = col("step")
     was_in = (step.shift(1).over(BROKER) == BACK).fill_null(value=False)
@@ -115,7 +115,7 @@ def sessions(decided: pl.DataFrame) -> pl.DataFrame:
     )
     is_bounced = (col("end_step") == BACK).fill_null(value=False)
     return (
-        in_order(decided)
+        sort_decisions(decided)
         .with_columns(was_in.alias("was_in"), *ends)
         .filter(step == BACK)
         .with_columns(own_file_id=when(~is_stranger).then("file_id"))

@@ -4,17 +4,17 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.made_of import made_of
-from pipeline.gold.controller_term.days import of_days
+from pipeline.gold.controller_term.days import sum_controller_days
 from pipeline.gold.controller_term.deposed import with_fate
 from pipeline.gold.controller_term.elections import with_election_reason
 from pipeline.gold.controller_term.ends import (
-    releases,
-    vacancies,
-    with_end,
+    release_traits_of_terms,
+    vacancy_begins,
     with_gap,
     with_next_view,
+    with_term_end,
 )
-from pipeline.gold.controller_term.own import own_lines
+from pipeline.gold.controller_term.own import self_reported_steps
 from pipeline.gold.controller_term.quorums import with_leaderless_epochs, with_lost_quorum
 from pipeline.gold.controller_term.reasons import with_reasons
 from pipeline.gold.controller_term.registrations import with_registration
@@ -59,33 +59,33 @@ def build(
     """
     begun = with_succession(term).pipe(with_leaderless_epochs, controller_event)
     told = (
-        own_lines(begun, controller_event),
-        of_days(controller_day),
-        releases(begun, release_span),
-        vacancies(begun, controller_event),
+        self_reported_steps(begun, controller_event),
+        sum_controller_days(controller_day),
+        release_traits_of_terms(begun, release_span),
+        vacancy_begins(begun, controller_event),
     )
     return (
-        joined(begun, *told)
+        join_term_facts(begun, *told)
         .pipe(with_next_view, broker_event, controller_event)
         .pipe(with_registration, broker_event, node_event)
-        .pipe(with_end)
+        .pipe(with_term_end)
         .pipe(with_lost_quorum, controller_event)
         .pipe(with_gap)
         .pipe(with_fate)
         .pipe(with_reasons, process_run, node_event, connection_event, sign_before)
         .pipe(with_election_reason, controller_event)
-        .pipe(with_lines)
+        .pipe(with_term_lines)
     )
 
 
-def joined(term: pl.DataFrame, *facts: pl.DataFrame) -> pl.DataFrame:
+def join_term_facts(term: pl.DataFrame, *facts: pl.DataFrame) -> pl.DataFrame:
     """Terms in their turn with the columns of each frame that has at most one row for each."""
     for one in facts:
         term = term.join(one, on=TERM, how="left", maintain_order="left")
     return term
 
 
-def with_lines(term: pl.DataFrame) -> pl.DataFrame:
+def with_term_lines(term: pl.DataFrame) -> pl.DataFrame:
     """lines: places by what their lines say; evidence: of them those of its election, its end and the next election."""
     named = (
         term.sort(*MODE, *IN_TURN)

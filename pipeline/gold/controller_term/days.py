@@ -3,13 +3,13 @@
 import polars as pl
 from polars import col
 
-from pipeline.model.lines.evidence import known_lines, outermost
+from pipeline.model.lines.evidence import known_lines, outermost_lines
 from pipeline.model.terms.term_steps import TERM
 
 SUMS = ("late_count", "late_act_count", "sent_count", "empty_count", "write_count")
 
 
-def of_days(controller_day: pl.DataFrame) -> pl.DataFrame:
+def sum_controller_days(controller_day: pl.DataFrame) -> pl.DataFrame:
     """One row per term that has days: its last line and act, sums of what came late, which brokers it found alive,
     and which were alive as it listed them last.
 
@@ -29,11 +29,11 @@ def of_days(controller_day: pl.DataFrame) -> pl.DataFrame:
         )
     )
     return found.with_columns(
-        write_lines=outermost(col("write_lines")).list.unique(maintain_order=True),
-    ).join(last_lines(controller_day), on=TERM, how="left")
+        write_lines=outermost_lines(col("write_lines")).list.unique(maintain_order=True),
+    ).join(last_lines_of_terms(controller_day), on=TERM, how="left")
 
 
-def last_lines(controller_day: pl.DataFrame) -> pl.DataFrame:
+def last_lines_of_terms(controller_day: pl.DataFrame) -> pl.DataFrame:
     """(TERM, last_line): the place of the last line of a term, a list."""
     has_lines = col("last_line_at").is_not_null()
     return (

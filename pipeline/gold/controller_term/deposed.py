@@ -29,11 +29,11 @@ def with_fate(term: pl.DataFrame) -> pl.DataFrame:
             fenced_until_at=when(is_fenced).then(pl.coalesce("ended_at", "superseded_at")),
             still_line=when(is_fenced & (col("ended_how") == "open")).then("last_line"),
         )
-        .with_columns(overlap=when(is_known & (col("late_count") > 0)).then(overlap()))
+        .with_columns(overlap=when(is_known & (col("late_count") > 0)).then(overlap_kind()))
     )
 
 
-def overlap() -> pl.Expr:
+def overlap_kind() -> pl.Expr:
     writes_count = col("writes_after_count")
     has_written = writes_count > 0
     is_fenced_release = col("epoch_zk_version").is_not_null()

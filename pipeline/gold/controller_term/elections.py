@@ -7,7 +7,7 @@ from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
 from pipeline.gold.controller_term.ends import is_true, node_set, quorum_nodes
-from pipeline.model.lines.evidence import NO_LINES, line
+from pipeline.model.lines.evidence import NO_LINES, evidence_line
 from pipeline.model.terms.term_steps import IN_TURN, MODE, STARTED, TERM
 from schemas.end_reasons import SIGNALLED
 
@@ -36,7 +36,7 @@ def with_election_reason(term: pl.DataFrame, controller_event: pl.DataFrame) -> 
     KafkaRaftClient: a follower that hears nothing of its leader for a fetch time-out, or that the leader resigns.
     """
     found = term.pipe(with_end_before).join(
-        starts(term, controller_event), on=TERM, how="left", maintain_order="left"
+        node_starts_before_elections(term, controller_event), on=TERM, how="left", maintain_order="left"
     )
     is_elected, is_kraft = col("elected_at").is_not_null(), col("mode") == "kraft"
     is_first = ~is_true("has_before") & (col("controller_epoch") == 1)
@@ -96,12 +96,12 @@ def with_end_before(term: pl.DataFrame) -> pl.DataFrame:
     return in_turn.with_columns(one.shift(1).over(*MODE, "life").alias(name) for name, one in own.items())
 
 
-def starts(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def node_starts_before_elections(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """One row per term before whose election nodes started: the last start of its own node, and whether most of its
     quorum did, two nodes at least."""
     node_id = pl.coalesce("node_id", "controller_id")
     said = controller_event.filter(col("step").is_in(STARTED)).select(
-        "cluster_id", "step", "logged_at", started_id=node_id, start_line=line()
+        "cluster_id", "step", "logged_at", started_id=node_id, start_line=evidence_line()
     )
     elected = term.filter(col("elected_at").is_not_null()).select(
         *TERM, "controller_id", "elected_at", since_at=col("elected_at") - WINDOW

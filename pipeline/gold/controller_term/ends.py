@@ -4,17 +4,17 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
-from pipeline.kafka.wording.releases import bits, members
-from pipeline.model.lines.evidence import line
+from pipeline.kafka.wording.releases import release_bits, releases_of_bits
+from pipeline.model.lines.evidence import evidence_line
 from pipeline.model.terms.term_steps import LIVE, MODE, TERM
 
 CHANGED = "broker_change"
 OBSERVED = "controller_observed_leader"
 NEARBY_MS = 5_000
 # Without an event thread nothing tells a shutdown; 0.8 does not even say that it resigns.
-WITHOUT_THREAD = members(bits("0.8.0", "0.10.2"))
-WITHOUT_RESIGNATION = members(bits("0.8.0", "0.8.2"))
-STATES_AT_INFO = members(bits("2.6.0", "current"))
+WITHOUT_THREAD = releases_of_bits(release_bits("0.8.0", "0.10.2"))
+WITHOUT_RESIGNATION = releases_of_bits(release_bits("0.8.0", "0.8.2"))
+STATES_AT_INFO = releases_of_bits(release_bits("2.6.0", "current"))
 RESIGNED = ("shutdown", "session_expired", "znode_gone", "renounced", "event_failed")
 
 
@@ -60,7 +60,7 @@ def quorum_nodes(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataF
     return pl.concat([led, heard])
 
 
-def releases(term: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
+def release_traits_of_terms(term: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """One row per term of which a release is known: what all the releases print that its controller may have run."""
 
     def is_of(names: list[str]) -> pl.Expr:
@@ -86,7 +86,7 @@ def releases(term: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def vacancies(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def vacancy_begins(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """One row per KRaft term after which a controller heard, before a next one was active, that nobody leads.
 
     Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 3.3.
@@ -103,11 +103,11 @@ def vacancies(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFram
         .filter(is_within & is_of_later_epoch)
         .sort(*TERM, "logged_at", "file_id", "byte_offset")
         .group_by(TERM)
-        .agg(vacant_from_at=col("logged_at").first(), vacant_line=line().head(1))
+        .agg(vacant_from_at=col("logged_at").first(), vacant_line=evidence_line().head(1))
     )
 
 
-def with_end(term: pl.DataFrame) -> pl.DataFrame:
+def with_term_end(term: pl.DataFrame) -> pl.DataFrame:
     """ended_how and when; where only silence tells, the last line of the term."""
     how = col("ended_how")
     is_undecided = how.is_null() & col("resigning_at").is_not_null()

@@ -9,7 +9,7 @@ from pipeline.model.terms.term_steps import (
     STARTED,
     TERM,
     WITHOUT_OFFICE,
-    first_said,
+    first_step_time_and_line,
     is_before_restart,
     steps_in_terms,
 )
@@ -39,7 +39,7 @@ TOLD = (*STARTUP, *(step for steps in MARKS.values() for step in steps), *ENDS)
 SERVING = {"serving_at": ("scheduler_started",), "resigned_at": ("resigned",)}
 
 
-def own_lines(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def self_reported_steps(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """One row per term that has such lines, from the one that elects on, before the node is elected again: when and
     where it first said each thing, and the steps of its start.
 
@@ -52,25 +52,25 @@ def own_lines(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFram
     for mark in MARKS:
         at, place = f"{mark}_at", f"{mark}_line"
         of_process += [when(is_before_restart(at)).then(name).alias(name) for name in (at, place)]
-    found = said.group_by(TERM).agg(first_lines()).with_columns(of_process)
+    found = said.group_by(TERM).agg(first_step_lines()).with_columns(of_process)
     return found.join(steps_of_start(said, found), on=TERM, how="left").with_columns(
         last_step=when(col("ready_at").is_null()).then("last_step")
     )
 
 
-def first_lines() -> list[pl.Expr]:
+def first_step_lines() -> list[pl.Expr]:
     step = col("step")
     found = []
     for mark, steps in MARKS.items():
-        at, place = first_said(*steps)
+        at, place = first_step_time_and_line(*steps)
         found += [at.alias(f"{mark}_at"), place.alias(f"{mark}_line")]
     times = {"restarted_at": STARTED, "stopped_at": STOPPED, "expired_at": EXPIRED} | SERVING
     times |= {"stopped_without_at": (WITHOUT_OFFICE,)}
-    found += [first_said(*steps)[0].alias(name) for name, steps in times.items()]
+    found += [first_step_time_and_line(*steps)[0].alias(name) for name, steps in times.items()]
     zk_version = col("detail").filter(step == "elected").min()
     return [
         *found,
-        first_said("epoch_incremented")[1].alias("epoch_line"),
+        first_step_time_and_line("epoch_incremented")[1].alias("epoch_line"),
         (step == "fenced").sum().alias("fenced_count"),
         col("event").filter(step == "renounced").first().alias("renounced_by"),
         zk_version.cast(pl.Int32, strict=False).alias("epoch_zk_version"),

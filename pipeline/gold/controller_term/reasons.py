@@ -7,8 +7,8 @@ from polars import col, lit, when
 
 from pipeline.core.stretches import FAR, TIME
 from pipeline.model.brokers.end_reasons import CLOCKS, ENDS, LONGEST, NODE, with_end_reason
-from pipeline.model.brokers.first_signs import OWN_LAST, with_first_sign
-from pipeline.model.lines.evidence import NO_LINES, line
+from pipeline.model.brokers.first_signs import OWN_LAST, with_first_end_sign
+from pipeline.model.lines.evidence import NO_LINES, evidence_line
 from pipeline.model.terms.term_steps import IN_TURN, MODE, TERM
 from schemas.end_reasons import KILLED, LIVED_ON, MAJORITY, MISSING, SESSION, UNKNOWN
 
@@ -72,7 +72,7 @@ def with_reasons(
         .with_columns(without_kill())
         .pipe(with_lost_majority, node_event)
         .join(sign_before, on=TERM, how="left", maintain_order="left")
-        .pipe(with_first_sign, process_run, connection_event)
+        .pipe(with_first_end_sign, process_run, connection_event)
         .with_columns(without_later_end())
         .drop(name for name in ENDS if name not in MODE)
     )
@@ -116,7 +116,7 @@ def without_later_end() -> list[pl.Expr]:
 def with_lost_majority(term: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """A KRaft controller that lived on lost its majority if it said so just before it gave up."""
     said = node_event.filter(col("event") == LOST, col("node_id").is_not_null()).select(
-        *NODE, lost_at="logged_at", lost_line=line()
+        *NODE, lost_at="logged_at", lost_line=evidence_line()
     )
     is_before = col("lost_at") >= col("end_at") - SOON
     is_lost = ((col("end_unknown_why") == LIVED_ON) & is_before).fill_null(value=False)

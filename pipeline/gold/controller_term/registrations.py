@@ -5,7 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.lines.evidence import line
+from pipeline.model.lines.evidence import evidence_line
 from pipeline.model.terms.term_steps import TERM
 
 JUST_BEFORE = pl.duration(seconds=5)
@@ -27,7 +27,9 @@ def with_registration(
     """
     named = (
         broker_event.filter(col("step") == "epoch", col("broker_epoch").is_not_null())
-        .select("cluster_id", "logged_at", epoch="broker_epoch", controller_id="broker_id", place=line())
+        .select(
+            "cluster_id", "logged_at", epoch="broker_epoch", controller_id="broker_id", place=evidence_line()
+        )
         .sort("logged_at", "epoch")
     )
     resigned = term.filter(col("mode") == "zookeeper", col("resigning_at").is_not_null()).select(
@@ -42,7 +44,7 @@ def with_registration(
             named, left_on="resigning_at", right_on="logged_at", by=by, strategy="forward", suffix="_after",
             allow_exact_matches=False, check_sortedness=False,
         )
-        .join(joining(resigned, broker_event), on=TERM, how="left")
+        .join(joins_before_resigning(resigned, broker_event), on=TERM, how="left")
         .join(of_server_log(resigned, node_event), on=TERM, how="left")
     )  # fmt: skip
     is_told = (col("before_at") >= col("elected_at")) & col("epoch_after").is_not_null()
@@ -76,7 +78,7 @@ def of_server_log(resigned: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFr
     is_expired = (col("step") == "state") & (detail == "Expired")
     is_lost = col("step").is_in(LOST) | is_expired | (is_creating & detail.str.starts_with(BROKERS))
     own = node_event.filter(col("area").is_in(["session", "registration"])).select(
-        "cluster_id", controller_id="node_id", tried_at="logged_at", own_line=line(),
+        "cluster_id", controller_id="node_id", tried_at="logged_at", own_line=evidence_line(),
         is_office=is_creating & (detail == OFFICE), is_lost=is_lost,
     )  # fmt: skip
     tried = (
@@ -105,10 +107,10 @@ def of_server_log(resigned: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFr
     )
 
 
-def joining(resigned: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
+def joins_before_resigning(resigned: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
     """(TERM, joining) of controllers that saw themselves join just before they resigned: the first line of it."""
     own = broker_event.filter(col("step") == "joined", col("broker_id") == col("node_id")).select(
-        "cluster_id", "logged_at", controller_id="broker_id", joining=line()
+        "cluster_id", "logged_at", controller_id="broker_id", joining=evidence_line()
     )
     is_just_before = col("logged_at").is_between(col("resigning_at") - JUST_BEFORE, col("resigning_at"))
     return (

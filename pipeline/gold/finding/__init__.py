@@ -9,7 +9,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.rules.known import with_suppressed
-from pipeline.rules.registry import INPUTS, OF_CONNECTIONS, findings
+from pipeline.rules.registry import INPUTS, OF_CONNECTIONS, find_by_all_rules
 from schemas.gold.finding import SPEC
 
 NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
@@ -26,7 +26,7 @@ def build(**given: Any) -> pl.DataFrame:
     run; it decides new, ongoing, resolved, retracted.
     """
     return (
-        findings(given)
+        find_by_all_rules(given)
         .pipe(with_suppressed, given["audit_limit"].suppressions)
         .pipe(with_id)
         .pipe(with_votes_before, given["published_finding"], given["dirty_from"])

@@ -4,10 +4,14 @@ import polars as pl
 from polars import col, when
 
 from pipeline.core.made_of import made_of
-from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER, episodes
-from pipeline.gold.imbalance_breach.parts import apart, lasted, within
+from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER, breach_episodes
+from pipeline.gold.imbalance_breach.parts import (
+    merge_touching_spans,
+    milliseconds_between,
+    span_parts_in_breaches,
+)
 from pipeline.gold.imbalance_breach.reasons import with_checks, with_why
-from pipeline.gold.imbalance_breach.reassigning import reassigning
+from pipeline.gold.imbalance_breach.reassigning import reassignment_spans
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.settings import AuditLimit
@@ -31,20 +35,24 @@ def build(
     A broker is able to lead where it is live (as far as any list of live brokers has it) and in the ISR, as last
     stated, of a partition that another one leads.
     """
-    found = episodes(leader_imbalance, data_end)
+    found = breach_episodes(leader_imbalance, data_end)
     intervals = whole_intervals(partition_timeline)
     elsewhere = led_elsewhere(intervals)
-    moving = reassigning(reassignment)
-    of_each = found.select(BROKER).unique().join(apart(moving, ("cluster_id",)), on="cluster_id")
-    live = within(found, pl.concat([sessions(broker_session), unlisted(found, broker_session)]))
-    able = within(live, elsewhere.filter("is_able"), PARTITION[1:], "evidence")
-    unsure = within(live, elsewhere.filter("is_stale"))
+    moving = reassignment_spans(reassignment)
+    of_each = (
+        found.select(BROKER).unique().join(merge_touching_spans(moving, ("cluster_id",)), on="cluster_id")
+    )
+    live = span_parts_in_breaches(
+        found, pl.concat([live_spans(broker_session), spans_of_unlisted_brokers(found, broker_session)])
+    )
+    able = span_parts_in_breaches(live, elsewhere.filter("is_able"), PARTITION[1:], "evidence")
+    unsure = span_parts_in_breaches(live, elsewhere.filter("is_stale"))
     return (
         found.pipe(with_longest, able)
-        .pipe(with_share, within(found, of_each), "reassigning_ms")
+        .pipe(with_share, span_parts_in_breaches(found, of_each), "reassigning_ms")
         .pipe(with_share, unsure, "stale_ms")
         .pipe(with_share, live, "live_ms")
-        .with_columns(duration_ms=lasted("breached_at", "until_at"))
+        .with_columns(duration_ms=milliseconds_between("breached_at", "until_at"))
         .with_columns(down_ms=col("duration_ms") - col("live_ms"))
         .pipe(with_checks, imbalance_check)
         .pipe(with_why, audit_limit)
@@ -61,7 +69,7 @@ def led_elsewhere(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def sessions(broker_session: pl.DataFrame) -> pl.DataFrame:
+def live_spans(broker_session: pl.DataFrame) -> pl.DataFrame:
     """Stretches in which each broker was there; how long one had been that a controller finds at its start, no line
     says."""
     is_first = pl.int_range(pl.len()).over(BROKER) == 0
@@ -71,7 +79,7 @@ def sessions(broker_session: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def unlisted(breaches: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+def spans_of_unlisted_brokers(breaches: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """(BROKER, from_at, until_at) of breaches of brokers that no list of live brokers named before they were over."""
     first = broker_session.group_by(BROKER).agg(listed_at=col("joined_at").min())
     is_unlisted = col("listed_at").is_null() | (col("listed_at") >= col("until_at"))
@@ -82,7 +90,7 @@ def unlisted(breaches: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFra
 def with_longest(breaches: pl.DataFrame, able: pl.DataFrame) -> pl.DataFrame:
     """able_ms, and able: the line that says so of the longest stretch."""
     longest = (
-        able.with_columns(able_ms=lasted("from_at", "until_at"))
+        able.with_columns(able_ms=milliseconds_between("from_at", "until_at"))
         .sort("able_ms", "evidence")
         .group_by(BREACH, maintain_order=True)
         .agg(col("able_ms").last(), able=col("evidence").last())
@@ -92,5 +100,5 @@ def with_longest(breaches: pl.DataFrame, able: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_share(breaches: pl.DataFrame, parts: pl.DataFrame, name: str) -> pl.DataFrame:
-    total = parts.group_by(BREACH).agg(lasted("from_at", "until_at").sum().alias(name))
+    total = parts.group_by(BREACH).agg(milliseconds_between("from_at", "until_at").sum().alias(name))
     return breaches.join(total, on=BREACH, how="left").with_columns(col(name).fill_null(0))

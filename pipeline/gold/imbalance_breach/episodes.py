@@ -9,7 +9,7 @@ LAST = ("balanced_at", "check_interval_seconds", "is_auto_rebalance_enabled")
 HIGHEST = ("max_ratio", "led_elsewhere_count", "preferred_count", "threshold_ratio", "evidence")
 
 
-def episodes(leader_imbalance: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
+def breach_episodes(leader_imbalance: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
     """One row per stretch of breach: BROKER, breached_at, balanced_at (null: it goes on), until_at (the end of the data
     where it goes on), certainty, begun (its first line), HIGHEST (as it was at the highest ratio) and LAST.
     """

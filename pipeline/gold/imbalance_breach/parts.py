@@ -6,13 +6,13 @@ import polars as pl
 from polars import col, when
 
 from pipeline.core.stretches import FAR, open_end, with_island
-from pipeline.core.touching import touching
+from pipeline.core.touching import join_touching_spans
 from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER
 
 LONG_AGO = datetime(1, 1, 2, tzinfo=UTC)
 
 
-def within(
+def span_parts_in_breaches(
     breaches: pl.DataFrame, stretches: pl.DataFrame, each: tuple[str, ...] = (), *kept: str
 ) -> pl.DataFrame:
     """(BREACH, each, from_at, until_at, kept): the parts of stretches (BROKER, from_at, until_at; null: open) that lie
@@ -23,16 +23,16 @@ def within(
     begun = stretches.select(*BROKER, *each, col("from_at").fill_null(LONG_AGO), "until_at", *kept)
     is_part = (col("from_at") < col("end_at")) & (open_end() > col("begin_at"))
     parts = (
-        touching(begun, inside, BROKER)
+        join_touching_spans(begun, inside, BROKER)
         .filter(is_part)
         .with_columns(
             from_at=pl.max_horizontal("from_at", "begin_at"), until_at=pl.min_horizontal("until_at", "end_at")
         )
     )
-    return apart(parts, (*BREACH, *each), *kept)
+    return merge_touching_spans(parts, (*BREACH, *each), *kept)
 
 
-def apart(stretches: pl.DataFrame, by: tuple[str, ...], *kept: str) -> pl.DataFrame:
+def merge_touching_spans(stretches: pl.DataFrame, by: tuple[str, ...], *kept: str) -> pl.DataFrame:
     """(by, from_at, until_at, kept): stretches that touch are one; kept is of the first of them."""
     last = open_end().max()
     return (
@@ -44,6 +44,6 @@ def apart(stretches: pl.DataFrame, by: tuple[str, ...], *kept: str) -> pl.DataFr
     )
 
 
-def lasted(since: str, until: str) -> pl.Expr:
+def milliseconds_between(since: str, until: str) -> pl.Expr:
     """Milliseconds from one time to another."""
     return col(until).dt.epoch("ms") - col(since).dt.epoch("ms")

@@ -6,7 +6,7 @@ from polars import col
 REFUSED = ("skipped", "failed")
 
 
-def reassigning(reassignment: pl.DataFrame) -> pl.DataFrame:
+def reassignment_spans(reassignment: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, from_at, until_at; null: still at the end) of each reassignment that was begun.
 
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, which moves nothing meanwhile, 0.8.1 to 3.3.

@@ -7,23 +7,23 @@ from polars import col
 
 from pipeline.core.made_of import made_of
 from pipeline.gold.imbalance_check.verdicts import (
+    with_check_verdict,
     with_follow_up,
     with_limit,
     with_ratio,
-    with_verdict,
 )
 from pipeline.model.brokers.candidates import with_candidates
-from pipeline.model.partitions.carried_views import behind_views, there_before, with_said
+from pipeline.model.partitions.carried_views import behind_views, there_before, with_stated_columns
 from pipeline.model.partitions.controller_view import (
     LISTING,
     counts_at,
-    first_places,
-    held,
-    listed,
-    sequence,
+    listed_as_not_preferred,
+    ordered_states,
+    states_held,
+    term_begin_places,
 )
 from pipeline.model.partitions.service_parts import whole_intervals
-from pipeline.model.partitions.statements import statements
+from pipeline.model.partitions.statements import partition_statements
 from pipeline.model.settings import BalancingSetting
 from pipeline.model.terms.succession import TERM, with_terms
 from schemas.gold.imbalance_check import SPEC
@@ -64,28 +64,32 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     Unequal only where every term since the first was seen, no line is known to be missing and no partition is in doubt.
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
-    asked = imbalance_observation.join(checks(controller_line, assignment), on=LINE, how="left")
+    asked = imbalance_observation.join(
+        checks_of_ratio_lines(controller_line, assignment), on=LINE, how="left"
+    )
     in_zookeeper = whole_intervals(partition_timeline).filter(col("topic_id").is_null())
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     before = there_before(in_zookeeper, view_before, dirty_from)
-    said = statements(*given, deletion_before, before, listed(assignment)).pipe(with_said)
+    said = partition_statements(*given, deletion_before, before, listed_as_not_preferred(assignment)).pipe(
+        with_stated_columns
+    )
     own, known = (one.join(asked, on=TERM, how="semi") for one in (said, view_before))
     stated = behind_views(own, known, with_doubted=True)
-    cluster_wide, begins = sequence(in_zookeeper), first_places(term, dirty_from)
+    cluster_wide, begins = ordered_states(in_zookeeper), term_begin_places(term, dirty_from)
     is_moving = col("cause") == AUTOMATIC
-    views = held(stated, begins, cluster_wide, "listed_of").with_columns(is_moving=is_moving)
+    views = states_held(stated, begins, cluster_wide, "listed_of").with_columns(is_moving=is_moving)
     return (
         counts_at(asked, views, begins, cluster_wide)
         .pipe(with_ratio)
         .pipe(with_terms, term)
-        .pipe(with_verdict, log_gap, in_zookeeper)
+        .pipe(with_check_verdict, log_gap, in_zookeeper)
         .pipe(with_limit, balancing_setting, broker_setting)
         .pipe(with_candidates, broker_event, controller_line, day_before)
         .pipe(with_follow_up)
     )
 
 
-def checks(controller_line: pl.DataFrame, assignment: pl.DataFrame) -> pl.DataFrame:
+def checks_of_ratio_lines(controller_line: pl.DataFrame, assignment: pl.DataFrame) -> pl.DataFrame:
     """(LINE, term_id, seq, is_triggered, listing_seq, listing_file_id, listing_offset) of each ratio line: what follows
     it in the check is an election of the controller's own; what stands before it is its list of partitions led
     elsewhere, if it could be taken apart."""

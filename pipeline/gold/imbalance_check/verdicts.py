@@ -4,8 +4,8 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import open_end
-from pipeline.model.brokers.balancing import with_balancing
-from pipeline.model.brokers.candidates import online
+from pipeline.model.brokers.balancing import with_balancing_settings
+from pipeline.model.brokers.candidates import online_brokers
 from pipeline.model.settings import BalancingSetting
 from schemas.silver.log_gap import LINES_MISSING
 
@@ -21,7 +21,7 @@ def with_ratio(asked: pl.DataFrame) -> pl.DataFrame:
     is_old = col("printed").str.contains(SIX_DECIMALS)
     digits = when(is_old).then(col("printed").str.replace("[.,]", "")).cast(pl.Int64)
     is_same_double = ratio == col("kafka_ratio")
-    prints_same = when(has_group).then(millionths(elsewhere, preferred)) == digits
+    prints_same = when(has_group).then(millionths_as_in_java(elsewhere, preferred)) == digits
     counts = {
         "preferred_count": "preferred",
         "led_elsewhere_count": "elsewhere",
@@ -36,12 +36,12 @@ def with_ratio(asked: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def millionths(part: pl.Expr, of: pl.Expr) -> pl.Expr:
+def millionths_as_in_java(part: pl.Expr, of: pl.Expr) -> pl.Expr:
     """The share as Java prints it with six decimals, which rounds a half up, without the decimal point."""
     return (2 * MILLION * part + of) // (2 * of)
 
 
-def with_verdict(
+def with_check_verdict(
     asked: pl.DataFrame, log_gap: pl.DataFrame, partition_timeline: pl.DataFrame
 ) -> pl.DataFrame:
     """reason, is_equal, is_stale, certainty and evidence: the line, and the list before it. Lines are missing, too,
@@ -104,14 +104,16 @@ def with_limit(
     asked: pl.DataFrame, balancing_setting: BalancingSetting, broker_setting: pl.DataFrame
 ) -> pl.DataFrame:
     """The limit is what the controller that checks goes by at that time."""
-    limited = with_balancing(asked, "controller_id", balancing_setting, broker_setting, at="checked_at")
+    limited = with_balancing_settings(
+        asked, "controller_id", balancing_setting, broker_setting, at="checked_at"
+    )
     is_over = col("kafka_ratio") > col("threshold_ratio")
     return limited.with_columns(is_over=is_over.fill_null(value=False))
 
 
 def with_follow_up(asked: pl.DataFrame) -> pl.DataFrame:
     """What came of the check; null where it is over the limit and the term is not known."""
-    is_live = online().list.contains(col("broker_id"))
+    is_live = online_brokers().list.contains(col("broker_id"))
     follow_up = (
         when(~col("is_over"))
         .then(lit("none_needed"))

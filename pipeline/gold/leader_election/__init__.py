@@ -9,14 +9,14 @@ from pipeline.core.frames import with_absent
 from pipeline.core.made_of import made_of
 from pipeline.gold.leader_election import leader_selectors
 from pipeline.gold.leader_election.data_loss_bound import with_bound
-from pipeline.gold.leader_election.election_attempts import attempts
-from pipeline.gold.leader_election.election_lines import SAID, said_of_elections
+from pipeline.gold.leader_election.election_attempts import attempted_elections
+from pipeline.gold.leader_election.election_lines import SAID, election_statements
 from pipeline.gold.leader_election.judging import with_judgement
 from pipeline.gold.leader_election.kraft_elections import kraft_elections
 from pipeline.gold.leader_election.last_leader import with_isr_line, with_last_leader
 from pipeline.model.brokers.candidates import with_candidates
 from pipeline.model.partitions.carried_views import behind_views, there_before
-from pipeline.model.partitions.controller_view import OWN, first_places, held, sequence
+from pipeline.model.partitions.controller_view import OWN, ordered_states, states_held, term_begin_places
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.terms.missing_terms import without_doubted
 from pipeline.model.terms.succession import TERM
@@ -84,8 +84,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     in_zookeeper = intervals.filter(col("topic_id").is_null())
     moves = (leader_and_isr, partition_transition, replica_transition, assignment, topic_event)
     before = (deletion_before, there_before(in_zookeeper, view_before, dirty_from))
-    said = said_of_elections(*moves, election_event, reassignment_event, controller_line, term, *before)
-    begins = first_places(term.filter(col("mode") == "zookeeper"), dirty_from)
+    said = election_statements(*moves, election_event, reassignment_event, controller_line, term, *before)
+    begins = term_begin_places(term.filter(col("mode") == "zookeeper"), dirty_from)
     named_again = view_before.join(said, on=OWN, how="semi")
     own = behind_views(said, named_again, with_doubted=False)
     of_zookeeper = (
@@ -104,8 +104,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
 
 def attempts_within(begins: pl.DataFrame, own: pl.DataFrame, in_zookeeper: pl.DataFrame) -> pl.DataFrame:
     """One row per attempt that lines of a term tell, with what its controller knew of the partition before."""
-    known = sequence(without_doubted(in_zookeeper))
-    return named(attempts(held(own, begins, known, *SAID)))
+    known = ordered_states(without_doubted(in_zookeeper))
+    return rename_attempt_columns(attempted_elections(states_held(own, begins, known, *SAID)))
 
 
 def of_this_table(elections: pl.DataFrame) -> pl.DataFrame:
@@ -114,7 +114,7 @@ def of_this_table(elections: pl.DataFrame) -> pl.DataFrame:
     return with_absent(elections, SPEC, names).select(names)
 
 
-def named(found: pl.DataFrame) -> pl.DataFrame:
+def rename_attempt_columns(found: pl.DataFrame) -> pl.DataFrame:
     """Columns of the row as its controller's lines have them."""
     is_done = (col("said_outcome") == "done").fill_null(value=True)
     has_before = (col("said_from_state") != leader_selectors.NEW).fill_null(value=True)

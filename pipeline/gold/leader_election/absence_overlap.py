@@ -17,7 +17,7 @@ def with_absence(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFr
     controller lists it again (up to 2.6 the leader adds whoever has caught up; a broker that lost ZooKeeper alone and
     goes on copying is not told apart). Source: KafkaController.onBrokerFailure, ReplicaManager.becomeFollower.
     """
-    sessions = in_turn(broker_session)
+    sessions = sessions_with_previous(broker_session)
     is_back = ~(col("new_left_at") <= col("elected_at")).fill_null(value=False)
     is_in_turn = (
         (col("new_left_at_before") < col("old_left_at"))
@@ -40,7 +40,7 @@ def with_absence(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFr
     return rows.select("row", *found.columns).join(away, on="row", how="left").drop("row")
 
 
-def in_turn(broker_session: pl.DataFrame) -> pl.DataFrame:
+def sessions_with_previous(broker_session: pl.DataFrame) -> pl.DataFrame:
     """The sessions in order of their begins: BROKER, joined_at, joined_line, left_at, left_how, left_line; with _before
     how the session before it of the same broker ended."""
     evidence = col("evidence").list

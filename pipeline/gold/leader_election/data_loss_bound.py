@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, when
 
-from pipeline.gold.leader_election.evidence import line, with_evidence
+from pipeline.gold.leader_election.evidence import line_struct, with_source_lines
 
 PARTITION = ("cluster_id", "topic", "partition")
 DAYS = 1  # what comes back later than on the next day in UTC is not looked for
@@ -29,7 +29,7 @@ def with_bound(elections: pl.DataFrame, replica_offset: pl.DataFrame) -> pl.Data
     rows = elections.with_row_index("election")
     unclean = rows.filter(~col("is_clean"))
     starts = starts_near(unclean, replica_offset)
-    own, led = own_ends(unclean, starts), leader_ends(starts)
+    own, led = log_ends_of_former_isr(unclean, starts), leader_ends(starts)
     cut = cut_ends(own, starts)
     ends = own.join(led, on="election", how="left").join(cut, on=RETURN, how="left")
     is_led = col("led_log_end_offset").is_not_null()
@@ -45,7 +45,9 @@ def with_bound(elections: pl.DataFrame, replica_offset: pl.DataFrame) -> pl.Data
         .select("election", "records_at_risk", *LINES)
     )
     told = rows.join(bounds, on="election", how="left")
-    return with_evidence(told, col("evidence"), line("led_"), line("own_")).drop("election", *LINES)
+    return with_source_lines(told, col("evidence"), line_struct("led_"), line_struct("own_")).drop(
+        "election", *LINES
+    )
 
 
 def starts_near(unclean: pl.DataFrame, replica_offset: pl.DataFrame) -> pl.DataFrame:
@@ -65,7 +67,7 @@ def starts_near(unclean: pl.DataFrame, replica_offset: pl.DataFrame) -> pl.DataF
     )
 
 
-def own_ends(unclean: pl.DataFrame, starts: pl.DataFrame) -> pl.DataFrame:
+def log_ends_of_former_isr(unclean: pl.DataFrame, starts: pl.DataFrame) -> pl.DataFrame:
     """Of each replica that was in sync where its log ends as it comes back: RETURN, own_logged_at and END with own_."""
     has_isr = col("isr_before").list.len() > 0
     before = when(has_isr).then("isr_before").otherwise("replicas")

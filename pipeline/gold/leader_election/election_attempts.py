@@ -19,7 +19,7 @@ UNCLEAN = "elected_unclean"
 UNCLEAN_NOTING = ("selector_unclean_elected", "partition_transition")
 
 
-def attempts(views: pl.DataFrame) -> pl.DataFrame:
+def attempted_elections(views: pl.DataFrame) -> pl.DataFrame:
     """One row per attempt, of held() with SAID: isr and leader_epoch that came of it, what was noted before it in the
     same event (said_selector, is_unclean_said, is_clean_said, note: the line of an unclean choice), and the target of a
     reassignment. isr_line: the line that stated the ISR last. how: move, removed or implied.

@@ -3,7 +3,12 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.partitions.statements import SENT, places, stated, with_ends
+from pipeline.model.partitions.statements import (
+    SENT,
+    lines_with_term_order,
+    stated_by_lines,
+    with_partition_ends,
+)
 from pipeline.model.partitions.topic_lives import with_topic_life
 
 LINE_KEY = ("file_id", "byte_offset", "topic", "partition")
@@ -28,7 +33,7 @@ SAYING = (
 SAID = tuple(f"said_{name}" for name in SAYING)
 
 
-def said_of_elections(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
+def election_statements(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     leader_and_isr: pl.DataFrame,
     partition_transition: pl.DataFrame,
     replica_transition: pl.DataFrame,
@@ -43,20 +48,22 @@ def said_of_elections(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
 ) -> pl.DataFrame:
     """One row per line and partition of which it states, attempts or chooses something; as statements() has it, and
     SAID: what the line itself says."""
-    lines = places(controller_line)
-    states = stated(leader_and_isr, partition_transition, assignment).filter(
+    lines = lines_with_term_order(controller_line)
+    states = stated_by_lines(leader_and_isr, partition_transition, assignment).filter(
         col("topic").is_not_null(), col("partition").is_not_null()
     )
-    more = said_more(partition_transition, election_event, reassignment_event, replica_transition)
+    more = more_of_election_lines(
+        partition_transition, election_event, reassignment_event, replica_transition
+    )
     together = states.join(more, on=LINE_KEY, how="full", coalesce=True).with_columns(
         event=pl.max_horizontal("event", "more_event")
     )
     lived = with_topic_life(together.drop("more_event"), topic_event, lines, term, deletion_before)
-    own = with_ends(lived, lines, term, before)
+    own = with_partition_ends(lived, lines, term, before)
     return own.with_columns(col(SAYING).name.prefix("said_"))
 
 
-def said_more(
+def more_of_election_lines(
     partition_transition: pl.DataFrame,
     election_event: pl.DataFrame,
     reassignment_event: pl.DataFrame,

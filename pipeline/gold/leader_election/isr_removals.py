@@ -27,7 +27,7 @@ def with_each_removal(rows: pl.DataFrame) -> pl.DataFrame:
         told_file_id="said_file_id", told_byte_offset="said_byte_offset"
     )
     others = tried.join(each, on=[*SINCE_EPOCH, "number"], how="anti")
-    return pl.concat([others, as_said(each).select(*tried.columns, *TOLD)], how="diagonal")
+    return pl.concat([others, removals_as_statements(each).select(*tried.columns, *TOLD)], how="diagonal")
 
 
 def gone_replicas(rows: pl.DataFrame) -> pl.DataFrame:
@@ -70,7 +70,7 @@ def removals_of(implied: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def as_said(each: pl.DataFrame) -> pl.DataFrame:
+def removals_as_statements(each: pl.DataFrame) -> pl.DataFrame:
     """Each removal as its own line would have said it, with what the controller held before it."""
     place, count = col("place"), col("ids").list.len().cast(pl.Int64)
     is_first = place == 0

@@ -5,9 +5,9 @@ from polars import col, lit, when
 
 from pipeline.gold.leader_election import leader_selectors
 from pipeline.gold.leader_election.absence_overlap import with_absence
-from pipeline.gold.leader_election.evidence import line, with_evidence
-from pipeline.model.brokers.candidates import online
-from pipeline.model.lines.own_gaps import SINCE, with_own_missing
+from pipeline.gold.leader_election.evidence import line_struct, with_source_lines
+from pipeline.model.brokers.candidates import online_brokers
+from pipeline.model.lines.own_gaps import SINCE, with_missing_lines_since
 from pipeline.model.terms.succession import TERM, with_terms
 from schemas.silver.log_gap import LINES_MISSING
 
@@ -19,33 +19,33 @@ def with_judgement(
 ) -> pl.DataFrame:
     """Attempts with kind, rule, choice, verdict, certainty, reason and evidence of this table."""
     return (
-        with_rule(found)
+        with_election_rule(found)
         .pipe(with_terms, term)
-        .pipe(with_doubt, term, log_gap)
+        .pipe(with_controller_doubt, term, log_gap)
         .pipe(with_certain_isr)
         .pipe(with_absence, broker_session.filter(col("mode") == "zookeeper"))
-        .pipe(with_choice)
-        .pipe(with_verdict)
-        .pipe(with_reason)
+        .pipe(with_expected_leader)
+        .pipe(with_election_verdict)
+        .pipe(with_undetermined_reason)
     )
 
 
-def with_rule(found: pl.DataFrame) -> pl.DataFrame:
+def with_election_rule(found: pl.DataFrame) -> pl.DataFrame:
     """kind, selector, failure, and those that the rule can choose from: choices in order, online of them."""
     is_aimed = col("kind") == "reassign"
     return (
-        found.with_columns(kind=leader_selectors.kind())
+        found.with_columns(kind=leader_selectors.election_kind())
         .with_columns(
-            selector=leader_selectors.selector(),
+            selector=leader_selectors.selector_name(),
             target_replicas=when(is_aimed).then("target_replicas"),
-            online=online(),
-            choices=leader_selectors.choices(),
+            online=online_brokers(),
+            choices=leader_selectors.selectable_replicas(),
         )
-        .with_columns(failure=leader_selectors.failure())
+        .with_columns(failure=leader_selectors.failure_reason())
     )
 
 
-def with_doubt(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
+def with_controller_doubt(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
     """doubt: why the controller may have known what no line given here says. is_own_whole: no line of its own node is
     known to be missing; is_isr_told: of the term."""
     gaps = log_gap.filter(col("kind").is_in(LINES_MISSING))
@@ -58,7 +58,7 @@ def with_doubt(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame) -
     return (
         found.join(term.select(*TERM, "controller_id", "is_isr_told"), on=TERM, how="left")
         .join(of_cluster, on="cluster_id", how="left")
-        .pipe(with_own_missing, log_gap)
+        .pipe(with_missing_lines_since, log_gap)
         .with_columns(
             doubt=doubt, is_own_whole=(col("own_missing_from_at") > col("elected_at")).fill_null(value=True)
         )
@@ -85,7 +85,7 @@ def with_certain_isr(found: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(is_isr_before_certain=when(col("isr_before").is_not_null()).then(is_certain))
 
 
-def with_choice(found: pl.DataFrame) -> pl.DataFrame:
+def with_expected_leader(found: pl.DataFrame) -> pl.DataFrame:
     """by_isr and expected_leader: who is prescribed, by the ISR before and at all; is_clean."""
     is_removal = col("kind") == "isr_removal"
     is_told = col("doubt").is_null() & ~is_removal
@@ -99,11 +99,11 @@ def with_choice(found: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(
         by_isr=by_isr,
         expected_leader=when(col("outcome") == "done").then(pl.coalesce(by_isr, by_result)),
-        is_clean=pl.coalesce(leader_selectors.is_clean(), was_away),
+        is_clean=pl.coalesce(leader_selectors.is_clean_election(), was_away),
     )
 
 
-def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
+def with_election_verdict(found: pl.DataFrame) -> pl.DataFrame:
     """What differs is undetermined where lines may be missing that tell why."""
     leader, expected, verdict = col("leader"), col("expected_leader"), col("verdict")
     is_same = leader == col("old_leader")
@@ -113,7 +113,7 @@ def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
         when(col("outcome") == "failed").then(lit(None, pl.String))
         .when(is_redundant).then(lit("redundant"))
         .when(leader == expected).then(by_rule)
-        .when(expected.is_null() | unsure().is_not_null()).then(lit("undetermined"))
+        .when(expected.is_null() | reason_for_doubt().is_not_null()).then(lit("undetermined"))
         .otherwise(lit("differs"))
     )  # fmt: skip
     is_open = (verdict == "redundant") & (col("kind") != "isr_removal")
@@ -125,13 +125,13 @@ def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def unsure() -> pl.Expr:
+def reason_for_doubt() -> pl.Expr:
     """Why a leader that the rule does not seem to choose may be the right one all the same."""
     # A removal reads the leader from ZooKeeper, where a deposed controller may have written (up to 2.0).
     is_removal = col("kind") == "isr_removal"
     # Up to 0.9 the first of the ISR takes over from a broker that shuts down, since then the first of the assignment.
     is_by_order = (col("kind") == "controlled_shutdown") & col("is_old")
-    is_first = is_by_order & (leader_selectors.first("isr") == col("leader"))
+    is_first = is_by_order & (leader_selectors.first_replica("isr") == col("leader"))
     return pl.coalesce(
         "doubt",
         when(is_removal).then(lit("leader_unknown")),
@@ -139,7 +139,7 @@ def unsure() -> pl.Expr:
     )
 
 
-def with_reason(found: pl.DataFrame) -> pl.DataFrame:
+def with_undetermined_reason(found: pl.DataFrame) -> pl.DataFrame:
     """reason: why something is undetermined. evidence: the line of the attempt, and those that tell an unclean one."""
     is_removal = col("kind") == "isr_removal"
     is_isr_missing = col("choices").is_not_null() & col("isr").is_null()
@@ -151,17 +151,17 @@ def with_reason(found: pl.DataFrame) -> pl.DataFrame:
     is_chosen = (col("outcome") == "done") & (col("leader") >= 0) & ~is_removal
     is_unsure_of_isr = col("is_clean").is_null() & is_chosen
     reason = (
-        when(col("verdict") == "undetermined").then(pl.coalesce(unsure(), missing))
+        when(col("verdict") == "undetermined").then(pl.coalesce(reason_for_doubt(), missing))
         .when(is_unsure_of_isr).then(lit("isr_before_uncertain"))
     )  # fmt: skip
     is_concluded = ~col("is_clean") & ~col("is_unclean_said")
     is_by_isr = is_concluded & col("is_isr_before_certain")
     is_by_absence = is_concluded & ~col("is_isr_before_certain")
-    return with_evidence(
+    return with_source_lines(
         found.with_columns(reason=reason),
-        line(),
-        line("note_"),
-        when(is_by_isr).then(line("isr_line_")),
-        when(is_by_absence).then(line("known_isr_")),
+        line_struct(),
+        line_struct("note_"),
+        when(is_by_isr).then(line_struct("isr_line_")),
+        when(is_by_absence).then(line_struct("known_isr_")),
         when(is_by_absence).then("away"),
     )

@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.leader_election.kraft_marks import UNCLEAN
-from pipeline.gold.leader_election.leader_selectors import NOBODY, first
+from pipeline.gold.leader_election.leader_selectors import NOBODY, first_replica
 
 LAST_KNOWN = "LAST_KNOWN_LEADER"
 
@@ -18,7 +18,7 @@ def is_last_known() -> pl.Expr:
     return (col("said_selector") == LAST_KNOWN).fill_null(value=False)
 
 
-def with_choice(found: pl.DataFrame) -> pl.DataFrame:
+def with_kraft_expected_leader(found: pl.DataFrame) -> pl.DataFrame:
     """isr_before, expected_leader, is_clean, is_unclean_said.
 
     The leader stays if it is in service and in the ISR; else the first assigned replica that is; from 3.7 on an
@@ -27,7 +27,7 @@ def with_choice(found: pl.DataFrame) -> pl.DataFrame:
     isr_before: of the interval before, else as the diff of this very election has it.
     Source: PartitionChangeBuilder.electLeader, electPreferredLeader, electAnyLeader, 3.0 to 4.3.
     """
-    leader, old, head = col("leader"), col("leader_before"), first("replicas")
+    leader, old, head = col("leader"), col("leader_before"), first_replica("replicas")
     in_sync = pl.coalesce(when(leader >= 0).then("isr"), "isr_before")
     has_lost_disk = col("trigger") == "log-dir failure"
     target = when(has_lost_disk).then(in_sync.list.set_difference(pl.concat_list(old))).otherwise(in_sync)
@@ -47,10 +47,10 @@ def with_choice(found: pl.DataFrame) -> pl.DataFrame:
         isr_before=pl.coalesce(when(is_isr_known).then("isr_before"), "said_isr"),
         is_unclean_said=is_unclean(),
     )
-    return found.with_columns(is_clean=is_clean())
+    return found.with_columns(is_clean=is_clean_in_kraft())
 
 
-def is_clean() -> pl.Expr:
+def is_clean_in_kraft() -> pl.Expr:
     """The controller prints every unclean election: where no line of it is missing there was none that it does not
     say, but for one whose leader was not in the ISR before. Where it is not known who led before, nor is whether a
     reassignment chose."""
@@ -66,7 +66,7 @@ def is_clean() -> pl.Expr:
     )  # fmt: skip
 
 
-def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
+def with_kraft_verdict(found: pl.DataFrame) -> pl.DataFrame:
     """A choice is held against its rule where no leader epoch is missing before, and assignment and ISR are known.
 
     Of a change whose kind is not known the choice may be that of another rule: it is never against one. Nor is one

@@ -3,12 +3,12 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.leader_election.evidence import line, with_evidence
-from pipeline.gold.leader_election.kraft_choosing import with_choice, with_verdict
+from pipeline.gold.leader_election.evidence import line_struct, with_source_lines
+from pipeline.gold.leader_election.kraft_choosing import with_kraft_expected_leader, with_kraft_verdict
 from pipeline.gold.leader_election.kraft_marks import with_marks
 from pipeline.gold.leader_election.kraft_service import with_service
-from pipeline.gold.leader_election.kraft_triggers import with_kind, with_trigger
-from pipeline.model.lines.own_gaps import with_own_missing
+from pipeline.gold.leader_election.kraft_triggers import with_kind, with_kraft_trigger
+from pipeline.model.lines.own_gaps import with_missing_lines_since
 from pipeline.model.partitions.statements import PARTITION
 
 BEFORE = ("leader", "leader_epoch", "isr", "partition_epoch", "valid_from_at")
@@ -34,12 +34,12 @@ def kraft_elections(
         changes_of_leader(partition_timeline.filter(col("topic_id").is_not_null()))
         .pipe(with_marks, broker_event, election_event, reassignment_event, term)
         .pipe(with_term_read, term, log_gap)
-        .pipe(with_trigger)
+        .pipe(with_kraft_trigger)
         .pipe(with_kind)
         .with_columns(elected_at=pl.min_horizontal("valid_from_at", "mark_at", "said_at"))
         .pipe(with_service, broker_absence, term)
-        .pipe(with_choice)
-        .pipe(with_verdict)
+        .pipe(with_kraft_expected_leader)
+        .pipe(with_kraft_verdict)
         .pipe(with_names)
     )
 
@@ -90,7 +90,7 @@ def with_term_read(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFram
     is_whole = (col("own_missing_from_at") > col("valid_from_at")).fill_null(value=True)
     return (
         found.join(told, on=["cluster_id", "term_id"], how="left")
-        .pipe(with_own_missing, log_gap.filter(is_of_controller))
+        .pipe(with_missing_lines_since, log_gap.filter(is_of_controller))
         .with_columns(is_term_read=col("controller_id").is_not_null() & is_whole)
     )
 
@@ -98,7 +98,7 @@ def with_term_read(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFram
 def with_names(found: pl.DataFrame) -> pl.DataFrame:
     """The columns of gold.leader_election; its line is the one with which the interval begins."""
     own = col("evidence").list.get(0, null_on_oob=True).struct
-    lines = (col("diff_line"), col("choice_line"), line("mark_"), col("evidence"))
+    lines = (col("diff_line"), col("choice_line"), line_struct("mark_"), col("evidence"))
     named = found.with_columns(
         old_leader="leader_before",
         is_isr_before_certain=when(col("isr_before").is_not_null()).then(lit(value=True)),
@@ -106,4 +106,4 @@ def with_names(found: pl.DataFrame) -> pl.DataFrame:
         file_id=own.field("file_id"),
         byte_offset=own.field("byte_offset"),
     )
-    return with_evidence(named, *lines)
+    return with_source_lines(named, *lines)

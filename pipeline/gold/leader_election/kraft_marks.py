@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col, when
 
-from pipeline.gold.leader_election.evidence import line
-from pipeline.model.terms.kraft_terms import in_term
+from pipeline.gold.leader_election.evidence import line_struct
+from pipeline.model.terms.kraft_terms import decisions_in_effect
 
 BROKER = ("cluster_id", "broker_id")
 LEFT = (
@@ -50,11 +50,11 @@ def with_marks(
     valid_from_at, term_id.
     """
     is_decision = (col("said_by") == "decision") & col("broker_id").is_not_null()
-    decided = in_term(broker_event.filter(is_decision), term, broker_event)
-    told_moves = in_term(reassignment_event, term)
+    decided = decisions_in_effect(broker_event.filter(is_decision), term, broker_event)
+    told_moves = decisions_in_effect(reassignment_event, term)
     moves = told_moves.filter(is_end_of_move(), col("partition").is_not_null())
     is_of_task = (col("trigger") == PREFERRED_TASK).fill_null(value=True)
-    runs = in_term(election_event.filter(col("event").is_in(RUNS), is_of_task), term)
+    runs = decisions_in_effect(election_event.filter(col("event").is_in(RUNS), is_of_task), term)
     changed_at = pl.min_horizontal("valid_from_at", "said_at")
     is_said = col("said_at").is_not_null()
     of_leadership = pl.max_horizontal(col("valid_from_at_before") - SOON, changed_at - LATE)
@@ -65,25 +65,25 @@ def with_marks(
         "left": (decided.filter(col("step").is_in(LEFT)), ("cluster_id", "leader_before")),
         "back": (decided.filter(col("step").is_in(BACK)), ("cluster_id", "leader")),
     }
-    found = changes.join(choices_said(election_event), on=CHOICE, how="left")
+    found = changes.join(printed_choices(election_event), on=CHOICE, how="left")
     for name, (marks, key) in of_leaders.items():
-        found = with_last(found, marks, name, key, BROKER, since_before)
+        found = with_last_mark(found, marks, name, key, BROKER, since_before)
     found = without_done(found, election_event)
     partition = ("cluster_id", "topic", "partition")
-    found = with_last(found, moves, "moved", partition, partition, lately)
-    tasks = in_term(election_event.filter(col("event") == UNCLEAN_TASK), term)
-    found = with_last(found, tasks, "task", partition, partition, changed_at - SOON)
+    found = with_last_mark(found, moves, "moved", partition, partition, lately)
+    tasks = decisions_in_effect(election_event.filter(col("event") == UNCLEAN_TASK), term)
+    found = with_last_mark(found, tasks, "task", partition, partition, changed_at - SOON)
     is_changing = col("partition_count") > 0
-    found = with_last(found, runs.filter(is_changing), "run", ("cluster_id",), ("cluster_id",), lately)
+    found = with_last_mark(found, runs.filter(is_changing), "run", ("cluster_id",), ("cluster_id",), lately)
     return (
         found.join(first_runs, on=["cluster_id", "term_id"], how="left")
         .with_columns(are_runs_told=(col("runs_told_from_at") <= col("valid_from_at")).fill_null(value=False))
-        .pipe(with_moves_told, told_moves)
+        .pipe(with_printed_moves, told_moves)
         .pipe(without_returned, decided.filter(col("step").is_in(BACK)))
     )
 
 
-def with_moves_told(found: pl.DataFrame, moves: pl.DataFrame) -> pl.DataFrame:
+def with_printed_moves(found: pl.DataFrame, moves: pl.DataFrame) -> pl.DataFrame:
     key = ("cluster_id", "term_id", "day")
     first = moves.group_by("cluster_id", "term_id", day=col("at").dt.truncate("1d")).agg(
         moves_from_at=col("at").min()
@@ -141,7 +141,7 @@ def without_done(found: pl.DataFrame, election_event: pl.DataFrame) -> pl.DataFr
     )  # fmt: skip
 
 
-def with_last(
+def with_last_mark(
     changes: pl.DataFrame,
     marks: pl.DataFrame,
     name: str,
@@ -168,7 +168,7 @@ def with_last(
     )  # fmt: skip
 
 
-def choices_said(election_event: pl.DataFrame) -> pl.DataFrame:
+def printed_choices(election_event: pl.DataFrame) -> pl.DataFrame:
     """(CHOICE, said_step, said_selector, said_at, said_isr, diff_line, choice_line): what lines say of one choice:
     diffs that name the topic, and what the controller said when it chose. said_isr: before it.
 
@@ -194,7 +194,7 @@ def choices_said(election_event: pl.DataFrame) -> pl.DataFrame:
             said_selector=col("selector").min(),
             said_at=col("logged_at").min(),
             said_isr=col("isr_before").drop_nulls().first(),
-            diff_line=line().filter(~col("is_choice")).first(),
-            choice_line=line().filter(col("is_choice")).first(),
+            diff_line=line_struct().filter(~col("is_choice")).first(),
+            choice_line=line_struct().filter(col("is_choice")).first(),
         )
     )

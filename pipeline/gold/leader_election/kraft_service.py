@@ -70,9 +70,9 @@ def of_replicas(rows: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFram
     is_told = (col("decided_at") >= col("read_from_at")).fill_null(value=False)
     return (
         replicas.with_row_index("replica")
-        .pipe(with_last, out, "from_at")
-        .pipe(with_last, disks, "failed_at")
-        .pipe(with_last, decided, "decided_at")
+        .pipe(with_last_broker_time, out, "from_at")
+        .pipe(with_last_broker_time, disks, "failed_at")
+        .pipe(with_last_broker_time, decided, "decided_at")
         .sort("replica")
         .group_by("row")
         .agg(
@@ -83,7 +83,7 @@ def of_replicas(rows: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFram
     )
 
 
-def with_last(replicas: pl.DataFrame, times: pl.DataFrame, at: str) -> pl.DataFrame:
+def with_last_broker_time(replicas: pl.DataFrame, times: pl.DataFrame, at: str) -> pl.DataFrame:
     """Replicas with the last of these times of their broker."""
     return replicas.sort("elected_at").join_asof(
         times, left_on="elected_at", right_on=at, by=BROKER, coalesce=False, check_sortedness=False

@@ -5,7 +5,7 @@ from polars import col, lit, when
 
 from pipeline.gold.leader_election.kraft_choosing import is_last_known, is_unclean
 from pipeline.gold.leader_election.kraft_marks import MARK
-from pipeline.gold.leader_election.leader_selectors import first
+from pipeline.gold.leader_election.leader_selectors import first_replica
 
 # Partitions that a topic is given so long after its first one were added.
 ADDED_AFTER = pl.duration(seconds=60)
@@ -31,7 +31,7 @@ SELECTOR_OF_KIND = {
 }
 
 
-def with_trigger(found: pl.DataFrame) -> pl.DataFrame:
+def with_kraft_trigger(found: pl.DataFrame) -> pl.DataFrame:
     """trigger: what the controller was doing, in this order: it let the leader shut down or fenced it, or its log
     directory failed; a reassignment of the partition ended; a broker came back for which it waited; it balanced
     leaders; an admin asked. mark_: the line of the decision, as columns of MARK. Unknown where lines of the controller
@@ -67,7 +67,7 @@ def with_trigger(found: pl.DataFrame) -> pl.DataFrame:
         .when(is_headed() & col("are_runs_told")).then(lit("preferred election by tool"))
         .otherwise(lit("unknown"))
     )  # fmt: skip
-    return found.with_columns(trigger=trigger).with_columns(mark(name) for name in MARK)
+    return found.with_columns(trigger=trigger).with_columns(mark_of_trigger(name) for name in MARK)
 
 
 def by_broker() -> pl.Expr:
@@ -79,7 +79,7 @@ def by_broker() -> pl.Expr:
     )  # fmt: skip
 
 
-def mark(name: str) -> pl.Expr:
+def mark_of_trigger(name: str) -> pl.Expr:
     """A column of the decision that the trigger is."""
     trigger = col("trigger")
     return (
@@ -94,7 +94,7 @@ def mark(name: str) -> pl.Expr:
 def is_headed() -> pl.Expr:
     """The head of the assignment takes over from another leader."""
     leader, old = col("leader"), col("leader_before")
-    return ((old >= 0) & (old != leader) & (leader == first("replicas"))).fill_null(value=False)
+    return ((old >= 0) & (old != leader) & (leader == first_replica("replicas"))).fill_null(value=False)
 
 
 def with_kind(found: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.brokers.candidates import shutting_down
+from pipeline.model.brokers.candidates import brokers_shutting_down
 
 NOBODY = -1
 NEW, ONLINE, OFFLINE = "NewPartition", "OnlinePartition", "OfflinePartition"
@@ -48,12 +48,12 @@ MESSAGES = (
 CLEAN_ALWAYS = ("init", "preferred", "reassign", "controlled_shutdown")
 
 
-def kind() -> pl.Expr:
+def election_kind() -> pl.Expr:
     """By (how, from_state, trigger, strategy, leader, replicas, event_seq, admin_seq). A failed election from 1.1 on
     names its strategy."""
     of_cause = col("trigger").replace_strict(KIND_OF_CAUSE, default=None, return_dtype=pl.String)
     is_admin = (col("trigger") == "unclean election") & (col("event_seq") == col("admin_seq"))
-    is_head = (col("from_state") == ONLINE) | (col("leader") == first("replicas"))
+    is_head = (col("from_state") == ONLINE) | (col("leader") == first_replica("replicas"))
     of_strategy = col("strategy").replace_strict(KIND_OF_STRATEGY, default="offline", return_dtype=pl.String)
     of_offline = when(is_admin).then(lit("offline_admin_unclean")).otherwise(lit("offline"))
     by_strategy = when(of_strategy == "offline").then(of_offline).otherwise(of_strategy)
@@ -68,7 +68,7 @@ def kind() -> pl.Expr:
     )  # fmt: skip
 
 
-def selector() -> pl.Expr:
+def selector_name() -> pl.Expr:
     """The rule in Kafka's words, as said or by kind and release: is_old is true up to 1.0."""
     old, new = (
         col("kind").replace_strict(
@@ -80,13 +80,13 @@ def selector() -> pl.Expr:
     return when(col("how") == "move").then(pl.coalesce("said_selector", by_kind))
 
 
-def failure() -> pl.Expr:
+def failure_reason() -> pl.Expr:
     """Why it failed, by the message; where nobody was found, by what was live."""
     message = pl.concat_str("exception_class", "message", separator=" ", ignore_nulls=True)
     by_message = pl.coalesce(
         *(when(message.str.contains(pattern)).then(lit(name)) for pattern, name in MESSAGES), lit("other")
     )
-    has_live = common("choices", "online").list.len() > 0
+    has_live = common_replicas("choices", "online").list.len() > 0
     by_live = (
         when(has_live).then(lit("no_live_in_isr"))
         .when(~has_live).then(lit("no_live_assigned"))
@@ -101,16 +101,16 @@ def failure() -> pl.Expr:
     return when(col("outcome") == "failed").then(why)
 
 
-def choices() -> pl.Expr:
+def selectable_replicas() -> pl.Expr:
     """The replicas that the rule goes through in order."""
     return when(col("kind") == "reassign").then("target_replicas").otherwise("replicas")
 
 
-def first(replicas: str) -> pl.Expr:
+def first_replica(replicas: str) -> pl.Expr:
     return col(replicas).list.get(0, null_on_oob=True)
 
 
-def common(replicas: str, *within: pl.Expr | str) -> pl.Expr:
+def common_replicas(replicas: str, *within: pl.Expr | str) -> pl.Expr:
     """The replicas that are in all of these, in their order; null if one of them is unknown."""
     found = col(replicas)
     for one in within:
@@ -120,21 +120,21 @@ def common(replicas: str, *within: pl.Expr | str) -> pl.Expr:
 
 def first_in(replicas: str, *within: pl.Expr | str) -> pl.Expr:
     """The first replica that is in all of these; null if none is, or one of them is unknown."""
-    return common(replicas, *within).list.get(0, null_on_oob=True)
+    return common_replicas(replicas, *within).list.get(0, null_on_oob=True)
 
 
 def expected_by_isr() -> pl.Expr:
     """The leader by the ISR before, where that is certain and the brokers are known."""
     certain = when(col("is_isr_before_certain")).then("isr_before")
     in_isr = first_in("choices", "online", certain)
-    is_there = col("online").list.set_union(shutting_down())
-    leaves = first_in("choices", is_there, certain.list.set_difference(shutting_down()))
+    is_there = col("online").list.set_union(brokers_shutting_down())
+    leaves = first_in("choices", is_there, certain.list.set_difference(brokers_shutting_down()))
     is_known = certain.is_not_null() & col("online").is_not_null()
     outside = when(is_known).then(first_in("choices", "online"))
     name = col("kind")
     return (
         when(name == "init").then(first_in("choices", "online"))
-        .when(name == "preferred").then(when(is_known).then(first("choices")))
+        .when(name == "preferred").then(when(is_known).then(first_replica("choices")))
         .when(name == "reassign").then(in_isr)
         .when(name == "controlled_shutdown").then(leaves)
         .when(name.is_in(["offline", "offline_admin_unclean"])).then(pl.coalesce(in_isr, outside))
@@ -154,7 +154,7 @@ def was_taken_out(leader: pl.Expr) -> pl.Expr:
 
 def expected_by_result() -> pl.Expr:
     """The leader by the ISR that came of it: the one before without those that are gone."""
-    preferred = when(col("isr").is_not_null()).then(first("choices"))
+    preferred = when(col("isr").is_not_null()).then(first_replica("choices"))
     return when(col("kind") == "preferred").then(preferred).otherwise(first_in("choices", "isr"))
 
 
@@ -171,7 +171,7 @@ def expected_of_removal() -> pl.Expr:
     )  # fmt: skip
 
 
-def is_clean() -> pl.Expr:
+def is_clean_election() -> pl.Expr:
     """True if what was elected was in the ISR before; null: undetermined, or nobody was elected.
 
     is_unclean_said, is_clean_said: a line notes that the choice was outside of the ISR, or in it.

@@ -6,10 +6,10 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.made_of import made_of
-from pipeline.core.stretches import split
-from pipeline.gold.leader_imbalance.certainty import with_certainty, with_doubt
-from pipeline.gold.leader_imbalance.counting import BROKER, changes, running_counts
-from pipeline.model.brokers.balancing import changed_at, with_balancing
+from pipeline.core.stretches import split_spans
+from pipeline.gold.leader_imbalance.certainty import with_assignment_doubt, with_imbalance_certainty
+from pipeline.gold.leader_imbalance.counting import BROKER, imbalance_changes, running_counts
+from pipeline.model.brokers.balancing import changed_at, with_balancing_settings
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import BalancingSetting
 from schemas.gold.leader_imbalance import SPEC
@@ -41,13 +41,13 @@ def build(
     """
     intervals = whole_intervals(partition_timeline)
     return (
-        changes(intervals, dirty_from)
+        imbalance_changes(intervals, dirty_from)
         .pipe(running_counts)
         .pipe(with_begins, imbalance_before, dirty_from)
-        .pipe(with_doubt, intervals, term, imbalance_before, dirty_from)
+        .pipe(with_assignment_doubt, intervals, term, imbalance_before, dirty_from)
         .pipe(in_pieces, broker_setting)
-        .pipe(with_certainty)
-        .pipe(with_balancing, "broker_id", balancing_setting, broker_setting, at="valid_from_at")
+        .pipe(with_imbalance_certainty)
+        .pipe(with_balancing_settings, "broker_id", balancing_setting, broker_setting, at="valid_from_at")
         .pipe(with_threshold)
     )
 
@@ -77,7 +77,7 @@ def in_pieces(counts: pl.DataFrame, broker_setting: pl.DataFrame) -> pl.DataFram
     """Intervals divided where the mode changes, or whether they are known, or what the broker prints of its limits."""
     limited = counts.join(changed_at(broker_setting, "broker_id"), on=BROKER, how="left")
     of_limits = pl.coalesce("limits_changed_at", NO_TIMES)
-    return split(limited, pl.concat_list("kraft_at", "doubted_at", of_limits))
+    return split_spans(limited, pl.concat_list("kraft_at", "doubted_at", of_limits))
 
 
 def with_threshold(counts: pl.DataFrame) -> pl.DataFrame:

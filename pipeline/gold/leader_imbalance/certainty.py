@@ -11,7 +11,7 @@ from schemas.gold.leader_imbalance import CREATION_UNSEEN
 LONG_AGO = datetime(1, 1, 2, tzinfo=UTC)
 
 
-def with_doubt(
+def with_assignment_doubt(
     counts: pl.DataFrame,
     partition_timeline: pl.DataFrame,
     term: pl.DataFrame,
@@ -58,7 +58,7 @@ def first_of_kraft(
     )
 
 
-def with_certainty(counts: pl.DataFrame) -> pl.DataFrame:
+def with_imbalance_certainty(counts: pl.DataFrame) -> pl.DataFrame:
     """is_in_kraft; undetermined where assignments may be missing, and while the leader of one of the broker's
     partitions is not known."""
     at, is_zookeeper = col("valid_from_at"), col("is_zookeeper")

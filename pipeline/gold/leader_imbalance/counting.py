@@ -16,7 +16,7 @@ COUNTS = ("preferred_count", "led_elsewhere_count", "unsure_count")
 END = "end_"  # begins the name of a column of the interval that follows
 
 
-def changes(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def imbalance_changes(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """(BROKER, at, PLACE, LINE, SUMMED): what each interval that counts adds to its preferred leader when it begins,
     and takes away when it ends.
 
@@ -24,13 +24,17 @@ def changes(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl
     it has no place. What began before dirty_from is one event, just before it.
     """
     carried = ("at", *PLACE, *LINE)
-    lived = begins(partition_timeline, dirty_from).sort(*PARTITION, "interval_seq").pipe(counting_alike)
+    lived = (
+        intervals_with_begin(partition_timeline, dirty_from)
+        .sort(*PARTITION, "interval_seq")
+        .pipe(counting_alike)
+    )
     following = lived.with_columns(col(carried).shift(-1).over(PARTITION).name.prefix(END))
     is_next = col(f"{END}at") == col("valid_until_at")
     counted = following.filter("is_counted").with_columns(
         when(is_next).then(col(f"{END}{name}")).alias(f"{END}{name}") for name in carried[1:]
     )
-    each = shares(counted)
+    each = imbalance_shares(counted)
     begun = each.select(*BROKER, *carried, *SUMMED)
     line = {name: pl.coalesce(f"{END}{name}", name) for name in LINE}
     place = {name: col(f"{END}{name}") for name in PLACE}
@@ -40,7 +44,7 @@ def changes(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl
     return pl.concat([begun, ended])
 
 
-def begins(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def intervals_with_begin(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """Intervals with place and line of their begin."""
     line = col("evidence").list.first()
     is_stale = col("is_assignment_stale").fill_null(value=False)
@@ -79,7 +83,7 @@ def counting_alike(lived: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def shares(counted: pl.DataFrame) -> pl.DataFrame:
+def imbalance_shares(counted: pl.DataFrame) -> pl.DataFrame:
     """What an interval adds to brokers (broker_id, SUMMED): one preferred partition to the head of its assignment, led
     elsewhere or not.
 

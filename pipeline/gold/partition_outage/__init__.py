@@ -8,7 +8,7 @@ from polars import col, lit, when
 from pipeline.core.made_of import made_of
 from pipeline.core.stretches import TIME, open_end, with_island
 from pipeline.gold.partition_outage.roots import with_departed, with_only_replica, with_shutting_leader
-from pipeline.gold.partition_outage.unserved import RETURNED, unserved
+from pipeline.gold.partition_outage.unserved import RETURNED, unserved_parts
 from pipeline.model.brokers.departures import AT_STARTUP
 from pipeline.model.brokers.outage_bounds import UNSAID, WIPED, with_bounds
 from pipeline.model.partitions.statements import PARTITION
@@ -60,31 +60,33 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     was before it. led_before: the last interval with a leader, before dirty_from, of each partition that has none then.
     broker_session: all of it.
     """
-    pieces = unserved(pl.concat([led_before, partition_timeline]), broker_session)
+    pieces = unserved_parts(pl.concat([led_before, partition_timeline]), broker_session)
     if dirty_from is not None:
-        pieces = pl.concat([since(pieces, dirty_from), seeds(outage_before, dirty_from)], how="diagonal")
+        pieces = pl.concat(
+            [outage_pieces_since(pieces, dirty_from), outage_seeds(outage_before, dirty_from)], how="diagonal"
+        )
     return (
-        outages(pieces)
+        merge_outage_pieces(pieces)
         .pipe(with_root, controller_line)
         .pipe(with_shutting_leader, broker_session)
         .pipe(with_departed, broker_session)
         .pipe(with_only_replica, state_dump, controller_line, broker_session)
-        .pipe(with_fence, broker_absence)
+        .pipe(with_root_decision, broker_absence)
         .pipe(with_bounds, term, session_limit, broker_setting, release_span)
-        .with_columns(evidence=evidence(), certainty=with_its_end())
+        .with_columns(evidence=outage_evidence(), certainty=with_its_end())
         .with_columns(
             when(~col("is_since_doubt").fill_null(value=False)).then(col("unserved_from_at", "high_ms"))
         )
     )
 
 
-def since(pieces: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
+def outage_pieces_since(pieces: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
     """What of the pieces is not before dirty_from: the rows before it have the rest."""
     reaches_it = col("until_at").is_null() | (col("until_at") >= dirty_from)
     return pieces.filter(reaches_it).with_columns(from_at=pl.max_horizontal("from_at", lit(dirty_from, TIME)))
 
 
-def seeds(outage_before: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
+def outage_seeds(outage_before: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
     """Outages that reach dirty_from as pieces up to it, with what is known of their begin."""
     first = col("evidence").list.first().struct
     return outage_before.filter(col("noticed_at") < dirty_from).select(
@@ -100,7 +102,7 @@ def seeds(outage_before: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
     )
 
 
-def outages(pieces: pl.DataFrame) -> pl.DataFrame:
+def merge_outage_pieces(pieces: pl.DataFrame) -> pl.DataFrame:
     """Pieces that touch are one outage: it begins as its first and ends as its last one. Where a doubt ends
     (is_since_doubt) another one begins: what was in doubt takes nothing from what is certain.
 
@@ -170,7 +172,7 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
     )
 
 
-def with_fence(found: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFrame:
+def with_root_decision(found: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFrame:
     """The root of an outage that begins with a decision of a KRaft controller about its leader, or about the last
     replica in sync, which led unsaid; else the decision about its leader just before the partition's own line."""
     is_partial = col("is_partial").fill_null(value=False)
@@ -226,7 +228,7 @@ def with_its_end() -> pl.Expr:
     return when(is_unended).then(lit("inferred")).otherwise("certainty")
 
 
-def evidence() -> pl.Expr:
+def outage_evidence() -> pl.Expr:
     """The line with which it begins, and the one with which it ends if there is one."""
     begin = pl.struct(file_id="line_file_id", byte_offset="line_byte_offset")
     end = pl.struct(file_id="ending_file_id", byte_offset="ending_byte_offset")

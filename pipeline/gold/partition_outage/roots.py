@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.brokers.departures import AT_STARTUP, is_found_at_start
+from pipeline.model.brokers.departures import AT_STARTUP, is_listed_at_start
 from pipeline.model.brokers.outage_bounds import UNSAID
 from pipeline.model.partitions.statements import PARTITION
 
@@ -30,20 +30,20 @@ def with_shutting_leader(found: pl.DataFrame, broker_session: pl.DataFrame) -> p
     )
     is_there = (col("left_at") >= col("noticed_at")).fill_null(value=True)
     leaving = (
-        unrooted(found)
+        outages_without_root(found)
         .join(asked, on=["cluster_id", "old_leader"])
         .filter(col("asked_at") <= col("noticed_at"), is_there)
         .select(*OUTAGE, broker_id="old_leader", left_how=lit(CHOSEN))
         .unique(OUTAGE)
     )
-    return rooted(found, leaving)
+    return with_root_broker(found, leaving)
 
 
 def with_departed(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """Outages of which no leader is known and that begin in the event of a controller that notices that brokers left
     have one of them at their root, before all one that was not shut down. Whom a list misses, or a starting controller
     finds under another registration, may have left long ago."""
-    is_said = ~col("left_how").is_in([AT_STARTUP, UNSAID]) & ~is_found_at_start()
+    is_said = ~col("left_how").is_in([AT_STARTUP, UNSAID]) & ~is_listed_at_start()
     departed = (
         broker_session.filter(is_said, col("left_event_seq") > 0)
         .sort(col("left_how") == CHOSEN, "broker_id")
@@ -51,8 +51,8 @@ def with_departed(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataF
         .select("cluster_id", "broker_id", "left_how", term_id="left_term_id", event_seq="left_event_seq")
     )
     by_event = ("cluster_id", "term_id", "event_seq")
-    begun = unrooted(found).filter(col("old_leader").is_null()).join(departed, on=by_event)
-    return rooted(found, begun.select(*OUTAGE, "broker_id", "left_how"))
+    begun = outages_without_root(found).filter(col("old_leader").is_null()).join(departed, on=by_event)
+    return with_root_broker(found, begun.select(*OUTAGE, "broker_id", "left_how"))
 
 
 def with_only_replica(
@@ -69,7 +69,7 @@ def with_only_replica(
     )
     in_term = ("cluster_id", "topic", "partition", "term_id", "day_at")
     alone = (
-        unrooted(found)
+        outages_without_root(found)
         .filter(col("root_event") == START_UP)
         .with_columns(day_at=col("noticed_at").dt.truncate("1d"))
         .join(listed, on=in_term, how="left")
@@ -81,14 +81,14 @@ def with_only_replica(
     sessions = broker_session.select(*BROKER, "joined_at", "left_at")
     there = alone.join(sessions, on=BROKER).filter(col("joined_at") <= col("noticed_at"), ~is_over)
     gone = alone.join(there, on=OUTAGE, how="anti")
-    return rooted(found, gone.with_columns(left_how=lit(None, pl.String)))
+    return with_root_broker(found, gone.with_columns(left_how=lit(None, pl.String)))
 
 
-def unrooted(found: pl.DataFrame) -> pl.DataFrame:
+def outages_without_root(found: pl.DataFrame) -> pl.DataFrame:
     return found.filter(col("root_broker_id").is_null(), col("root_left_how").is_null())
 
 
-def rooted(found: pl.DataFrame, brokers: pl.DataFrame) -> pl.DataFrame:
+def with_root_broker(found: pl.DataFrame, brokers: pl.DataFrame) -> pl.DataFrame:
     """Outages of which brokers (OUTAGE, broker_id, left_how) tells one have it at their root, which is inferred."""
     is_told = col("broker_id").is_not_null()
     is_proved = col("certainty") == "proved"

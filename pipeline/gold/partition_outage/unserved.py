@@ -7,7 +7,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.outage_bounds import WIPED
-from pipeline.model.partitions.service import BROKER, LEADER_GONE, LINE, absences, with_next
+from pipeline.model.partitions.service import BROKER, LEADER_GONE, LINE, broker_absences, with_next_row
 from pipeline.model.partitions.service_parts import PART_ENDS
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.partitions.topic_lives import BEGINS_A_LIFE
@@ -18,13 +18,13 @@ NEXT = ("leader", "is_deleting", "is_unknown", "is_unserved", "line_file_id", "l
 ROOT = ("left_how", "left_term_id", "left_file_id", "left_byte_offset")
 
 
-def unserved(partition_timeline: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+def unserved_parts(partition_timeline: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """Parts without service: from_at, until_at, how an outage would end with each (ending; null: it goes on), and the
     lines of both; old_leader: its own leader, else the last one before; where its leader is absent when it begins
     (is_absent) that broker is the root, and how it left. is_since_doubt: it may have been so before, and is certain
     from its begin on."""
     parts = with_following(partition_timeline).filter(~col("is_served")).with_row_index("row_no")
-    gone = roots(parts, broker_session.filter(col("mode") == "zookeeper"))
+    gone = roots_of_absent_leaders(parts, broker_session.filter(col("mode") == "zookeeper"))
     is_absent = col("gone_id").is_not_null()
     has_next_line = col("ending").is_in([ELECTED, RETURNED])
     known_root = {name: when(~col("is_since_doubt")).then(name) for name in ROOT}
@@ -58,7 +58,7 @@ def with_following(partition_timeline: pl.DataFrame) -> pl.DataFrame:
         is_unserved=~col("is_served").fill_null(value=True),
         **{f"line_{name}": first.field(name) for name in LINE},
     )
-    parts = with_next(marked, ["interval_seq", "part_seq"], NEXT)
+    parts = with_next_row(marked, ["interval_seq", "part_seq"], NEXT)
     was_doubted = (
         when(col("has_next")).then(col("is_doubted") & col("is_unserved")).shift(1).fill_null(value=False)
     )
@@ -93,12 +93,12 @@ def its_ending() -> pl.Expr:
     )
 
 
-def roots(parts: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
+def roots_of_absent_leaders(parts: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
     """(row_no, gone_id, ROOT) of parts whose leader is absent when they begin: by the absence that began last."""
     led = parts.filter(col("topic_id").is_null(), col("leader") >= 0).select(
         "row_no", "cluster_id", "unserved_why", broker_id="leader", from_at="valid_from_at"
     )
-    absent = absences(led.select(BROKER).unique(), sessions)
+    absent = broker_absences(led.select(BROKER).unique(), sessions)
     is_absent = (col("from_at") < col("end_at")).fill_null(col("end_at").is_null())
     return (
         led.sort("from_at")

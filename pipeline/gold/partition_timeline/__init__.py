@@ -10,13 +10,13 @@ from pipeline.core.made_of import made_of
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.gold.partition_timeline.leader_writes import leader_writes
-from pipeline.gold.partition_timeline.zk_intervals import last_of_each, zk_intervals
+from pipeline.gold.partition_timeline.zk_intervals import last_partition_intervals, zk_intervals
 from pipeline.model.brokers.unsaid_bounces import NOT_TOLD
-from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
-from pipeline.model.partitions.said_offline import said_offline
+from pipeline.model.brokers.zookeeper_sessions import without_momentary_sessions, zookeeper_sessions
+from pipeline.model.partitions.said_offline import offline_statements
 from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
 from pipeline.model.partitions.service_parts import in_parts, whole_intervals
-from pipeline.model.partitions.statements import known_before, statements
+from pipeline.model.partitions.statements import partition_statements, partitions_known_before
 from pipeline.model.terms.last_lines import until_silence
 from schemas.gold.partition_timeline import SPEC
 
@@ -81,19 +81,19 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
             with_parts, nobody, term, timeline_before, dirty_from
         )
     sessions = sessions_since(broker_event, controller_line, term, session_before, dirty_from)
-    last = last_of_each(before)
+    last = last_partition_intervals(before)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
-    offline = said_offline(partition_transition, state_dump)
-    lived = statements(*given, deletion_before, known_before(last), offline)
+    offline = offline_statements(partition_transition, state_dump)
+    lived = partition_statements(*given, deletion_before, partitions_known_before(last), offline)
     writes = leader_writes(leader_and_isr, wording_seen, dirty_from)
     proved = until_silence(term, controller_line)
     in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, dirty_from)
     if KRAFT not in modes:
-        return in_zookeeper.pipe(reaching, dirty_from).pipe(
+        return in_zookeeper.pipe(intervals_reaching, dirty_from).pipe(
             with_parts, sessions, term, timeline_before, dirty_from
         )
     in_kraft = kraft_intervals(*of_kraft, dirty_from)
-    until_then = until_kraft(in_zookeeper, in_kraft, before).pipe(reaching, dirty_from)
+    until_then = until_kraft(in_zookeeper, in_kraft, before).pipe(intervals_reaching, dirty_from)
     both = pl.concat([until_then, in_kraft], how="diagonal")
     return both.pipe(with_parts, sessions, term, timeline_before, dirty_from)
 
@@ -110,10 +110,10 @@ def sessions_since(
     known = session_before.filter(is_known)
     is_over = (col("left_at") < lit(dirty_from, TIME)).fill_null(value=False)
     found = zookeeper_sessions(broker_event, controller_line, term, known.filter(~is_over), NOT_TOLD)
-    return one_each(pl.concat([found, known.filter(is_over)], how="diagonal"))
+    return without_momentary_sessions(pl.concat([found, known.filter(is_over)], how="diagonal"))
 
 
-def reaching(intervals: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def intervals_reaching(intervals: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """The rows that are open at dirty_from or later."""
     if dirty_from is None:
         return intervals

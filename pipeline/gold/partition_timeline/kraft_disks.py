@@ -6,7 +6,7 @@ import polars as pl
 from polars import col
 
 from pipeline.model.partitions.partition_states import GRACE_SECONDS, IDENTITY
-from pipeline.model.terms.kraft_terms import LINE, within
+from pipeline.model.terms.kraft_terms import LINE, is_in_span
 
 BROKER = ("cluster_id", "broker_id")
 BLOCKED = "blocked"
@@ -37,7 +37,7 @@ def blocked_by_disk(lines: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.Dat
         failed.select(decision)
         .unique()
         .join(others, on="cluster_id")
-        .filter(within("at", "out_at", "back_at"))
+        .filter(is_in_span("at", "out_at", "back_at"))
         .group_by(decision)
         .agg(out=col("out_id").unique())
     )

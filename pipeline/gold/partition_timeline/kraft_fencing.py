@@ -5,7 +5,7 @@ from polars import col, lit, when
 
 from pipeline.core.stretches import open_end
 from pipeline.model.partitions.partition_states import ASSIGNED, HELD, IDENTITY
-from pipeline.model.terms.kraft_terms import LINE, within
+from pipeline.model.terms.kraft_terms import LINE, is_in_span
 
 NOBODY = -1
 BROKER = ("cluster_id", "broker_id")
@@ -16,7 +16,7 @@ ROW = ("at", "partition_epoch", *HELD, *ASSIGNED, "certainty", "lost", "first_se
 TOPIC = ("topic", "topic_life", "gone_at", "gone_by")
 
 
-def fences(broker_absence: pl.DataFrame) -> pl.DataFrame:
+def brokers_out_by_decision(broker_absence: pl.DataFrame) -> pl.DataFrame:
     """One row per absence of a broker and decision (then_at, then_<LINE>) that takes one out until it is back, itself
     included: who is out by then (out: broker ids). Key: BROKER, at, LINE, is_fence."""
     spans = broker_absence.select(*BROKER, *LINE, "is_fence", "back_at", at="out_at")
@@ -25,14 +25,14 @@ def fences(broker_absence: pl.DataFrame) -> pl.DataFrame:
         spans.select(DECISION)
         .unique()
         .join(others, on="cluster_id")
-        .filter(within("at", "out_at", "back_at"))
+        .filter(is_in_span("at", "out_at", "back_at"))
         .group_by(DECISION)
         .agg(out=col("out_id").unique().sort())
     )
     decisions = out.rename({name: f"then_{name}" for name in ("at", *LINE)})
     return (
         spans.join(decisions, on="cluster_id")
-        .filter(within("then_at", "at", "back_at"))
+        .filter(is_in_span("then_at", "at", "back_at"))
         .drop("back_at")
         .unique()
     )
@@ -61,7 +61,7 @@ def with_leaderships(states: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_lost(states: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFrame:
+def with_lost_brokers(states: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFrame:
     """lost: of the brokers that left those that were in service. A reassignment that only takes replicas away is in no
     line but this: the assignment may be another one from then on, until it is stated again."""
     key = (*IDENTITY, "partition_epoch")
@@ -84,7 +84,7 @@ def with_lost(states: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFram
     return states.join(lost, on=key, how="left").drop("left")
 
 
-def leaderships(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
+def leaderships_of_states(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
     """One row per leadership: from_at to until_at, what its last state says (last_<name>), and the first one of the
     next (next_<name>).
 
@@ -115,7 +115,7 @@ def with_fences(
 ) -> pl.DataFrame:
     """with_fence, where a leader that took over from a fenced one leads since then: it may be fenced, too, before any
     line states that it leads."""
-    found = with_fence(leaderships, fences, disks, assigned)
+    found = with_leader_fence(leaderships, fences, disks, assigned)
     is_taken = col("fenced_at").is_not_null() & is_taken_over()
     by_epoch = found.sort(*IDENTITY, "leadership")
     begun = by_epoch.select(*LEADERSHIP, taken_at=when(is_taken).then("fenced_at").shift(1).over(IDENTITY))
@@ -124,10 +124,10 @@ def with_fences(
     )
     if earlier.filter(col("taken_at").is_not_null()).is_empty():
         return found
-    return with_fence(earlier.drop("taken_at"), fences, disks, assigned)
+    return with_leader_fence(earlier.drop("taken_at"), fences, disks, assigned)
 
 
-def with_fence(
+def with_leader_fence(
     leaderships: pl.DataFrame, fences: pl.DataFrame, disks: pl.DataFrame, assigned: pl.DataFrame
 ) -> pl.DataFrame:
     """fenced_at with its line (fence_<LINE>): when the leader was fenced in its leadership, or lost its log directory
@@ -197,7 +197,7 @@ def is_unseen_between() -> pl.Expr:
     return (col("next_leader_epoch") > col("last_leader_epoch") + 2).fill_null(value=False)
 
 
-def held(states: pl.DataFrame, leaderships: pl.DataFrame) -> pl.DataFrame:
+def held_states(states: pl.DataFrame, leaderships: pl.DataFrame) -> pl.DataFrame:
     """One row per state that a partition was in, those that no line states included: IDENTITY, TOPIC, ROW. is_known:
     False of what is printed of a state that is known since the decision from which it follows."""
     is_before_fence = (col("at") < col("fenced_at")).fill_null(value=True)

@@ -7,17 +7,17 @@ from polars import col, lit, when
 
 from pipeline.gold.partition_timeline.kraft_disks import blocked_by_disk
 from pipeline.gold.partition_timeline.kraft_fencing import (
-    fences,
-    held,
-    leaderships,
+    brokers_out_by_decision,
+    held_states,
+    leaderships_of_states,
     with_fences,
     with_leaderships,
-    with_lost,
+    with_lost_brokers,
 )
 from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
 from pipeline.gold.partition_timeline.missing_broker_logs import LINES_MISSING, with_missing_logs
-from pipeline.gold.partition_timeline.own_stops import own_stops
-from pipeline.gold.partition_timeline.silences import restatements
+from pipeline.gold.partition_timeline.own_stops import process_stops
+from pipeline.gold.partition_timeline.silences import last_restatements
 from pipeline.gold.partition_timeline.watched import with_watched_leader
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.changed_epochs import with_changed_epochs
@@ -25,15 +25,15 @@ from pipeline.model.partitions.partition_states import (
     ASSIGNED,
     HELD,
     IDENTITY,
-    identified,
-    printed,
-    seeds,
+    lines_with_topic_id,
+    printed_states,
+    seed_states,
     since_printed,
-    states,
+    states_by_epoch,
     with_seeds,
 )
 from pipeline.model.partitions.statements import MOVING
-from pipeline.model.terms.kraft_terms import LINE, kraft_terms, until_unseen, with_decided, with_term
+from pipeline.model.terms.kraft_terms import LINE, kraft_terms, until_unseen, with_decided, with_kraft_term
 
 KNOWN = (*HELD, "partition_epoch", "state", "certainty", "topic_life", "gone_at", "gone_by")
 TRACKED = ("partition_epoch", "state", *HELD, *ASSIGNED, "is_unseen", "is_assignment_stale")
@@ -63,30 +63,34 @@ def kraft_intervals(
     terms = kraft_terms(term)
     absences = until_unseen(broker_absence.filter(~col("is_partial")), terms)
     before = timeline_before.filter(col("topic_id").is_not_null())
-    seen = seeds(before)
-    decided = identified(partition_state, before, dirty_from).pipe(with_decided, controller_line, terms)
+    seen = seed_states(before)
+    decided = lines_with_topic_id(partition_state, before, dirty_from).pipe(
+        with_decided, controller_line, terms
+    )
     lines = with_changed_epochs(decided, seen)
-    said = printed(lines).pipe(with_seeds, seen, term)
-    led = states(said).pipe(with_leaderships).pipe(with_lost, absences)
-    stated = assignments(lines, before)
+    said = printed_states(lines).pipe(with_seeds, seen, term)
+    led = states_by_epoch(said).pipe(with_leaderships).pipe(with_lost_brokers, absences)
+    stated = stated_assignments(lines, before)
     topics = kraft_topics(said, lines, before, terms, dirty_from)
     disks = blocked_by_disk(lines, broker_absence)
-    of_leaders = leaderships(led, topics).pipe(with_watched_leader, wording_seen)
-    fenced = of_leaders.pipe(with_fences, fences(absences), disks, assigned(led, stated))
+    of_leaders = leaderships_of_states(led, topics).pipe(with_watched_leader, wording_seen)
+    fenced = of_leaders.pipe(
+        with_fences, brokers_out_by_decision(absences), disks, assignments_by_line(led, stated)
+    )
     return (
-        pl.concat([with_state(held(led, fenced)), stated], how="diagonal")
-        .pipe(filled)
+        pl.concat([with_partition_state(held_states(led, fenced)), stated], how="diagonal")
+        .pipe(fill_known_state)
         .pipe(
             with_missing_logs,
             wording_seen,
             broker_absence,
             terms,
-            own_stops(process_run, lines),
-            restatements(said),
+            process_stops(process_run, lines),
+            last_restatements(said),
         )
-        .pipe(changes)
-        .pipe(with_term, terms)
-        .pipe(placed)
+        .pipe(state_changing_rows)
+        .pipe(with_kraft_term, terms)
+        .pipe(with_timeline_columns)
     )
 
 
@@ -112,14 +116,14 @@ def until_kraft(
     )
 
 
-def with_state(held: pl.DataFrame) -> pl.DataFrame:
+def with_partition_state(held: pl.DataFrame) -> pl.DataFrame:
     is_online, is_offline = col("leader") >= 0, col("leader") < 0
     return held.with_columns(
         state=when(is_online).then(lit("OnlinePartition")).when(is_offline).then(lit("OfflinePartition"))
     )
 
 
-def assignments(lines: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
+def stated_assignments(lines: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     """Replicas that controllers' lines and the rows before dirty_from state, without a partition epoch. replayed: those
     of lines that are no decision, as a controller prints them whenever it starts. was_stale: as the row before said."""
     key = (*IDENTITY, "topic", "at", *LINE)
@@ -131,14 +135,14 @@ def assignments(lines: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     return stated.with_columns(is_known=lit(value=False))
 
 
-def assigned(states: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
+def assignments_by_line(states: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
     """(IDENTITY, at, replicas): what is known of assignments from each line on that tells of a partition, in order."""
     known = states.select(*IDENTITY, "at", "partition_epoch", *LINE, "replicas", is_known=lit(value=True))
-    rows = in_turn(pl.concat([known, stated], how="diagonal"))
+    rows = rows_since_first_state(pl.concat([known, stated], how="diagonal"))
     return rows.select(*IDENTITY, "at", replicas=replicas_by_then())
 
 
-def in_turn(rows: pl.DataFrame) -> pl.DataFrame:
+def rows_since_first_state(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows of each partition in order, from the day (UTC) of its first state on: what a controller says before it
     is not known any more on the next day."""
     day, first = col("at").dt.truncate("1d"), col("at").filter("is_known").min().over(IDENTITY)
@@ -146,7 +150,7 @@ def in_turn(rows: pl.DataFrame) -> pl.DataFrame:
     return in_order.filter(day >= first.dt.truncate("1d"))
 
 
-def filled(rows: pl.DataFrame) -> pl.DataFrame:
+def fill_known_state(rows: pl.DataFrame) -> pl.DataFrame:
     """Each row with all that is known by then of its partition, its state since known_at, its assignment as stated
     at replicas_at, else as replayed, and its place among all (row_no); what comes before its first state tells of
     replicas.
@@ -159,7 +163,7 @@ def filled(rows: pl.DataFrame) -> pl.DataFrame:
     has_lost = (col("doubt").list.set_intersection("replicas").list.len() > 0).fill_null(value=False)
     was_stale = (stale_at >= replicas_at).fill_null(stale_at.is_not_null())
     return (
-        in_turn(rows)
+        rows_since_first_state(rows)
         .with_row_index("row_no")
         .with_columns(
             col(*MOVING, "first_seq").forward_fill().over(IDENTITY),
@@ -189,7 +193,7 @@ def replicas_by_then() -> pl.Expr:
     return pl.coalesce(col("replicas").forward_fill().over(IDENTITY), by_then, after)
 
 
-def changes(rows: pl.DataFrame) -> pl.DataFrame:
+def state_changing_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows that change something, with their end and what ended them. The line of one that no line begins is that
     of the row before."""
     is_within_life = (col("at") < col("gone_at")).fill_null(value=True)
@@ -212,7 +216,7 @@ def changes(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def placed(rows: pl.DataFrame) -> pl.DataFrame:
+def with_timeline_columns(rows: pl.DataFrame) -> pl.DataFrame:
     at_ms = col("at").dt.epoch("ms") * (1 << SEQ_BITS)
     place = pl.min_horizontal(col("partition_epoch").fill_null(0), lit(MOST_EPOCHS))
     return rows.with_columns(

@@ -6,7 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import FAR, TIME
-from pipeline.model.terms.kraft_terms import with_term
+from pipeline.model.terms.kraft_terms import with_kraft_term
 
 REMOVED, WIPED, REPLACED = "topic_removed", "controller_active", "partition_created"
 TOPIC = ("cluster_id", "topic", "topic_id")
@@ -33,15 +33,15 @@ def kraft_topics(
         .group_by(TOPIC)
         .agg(col("at").min())
         .join(known.drop("at"), on=TOPIC, how="left")
-        .join(removals(lines), on=TOPIC, how="left")
+        .join(topic_removals(lines), on=TOPIC, how="left")
         .with_columns(
             removed_at=pl.coalesce("ended_at", "removed_at"), removed_by=pl.coalesce("ended_by", "removed_by")
         )
-        .pipe(with_term, terms)
+        .pipe(with_kraft_term, terms)
         .join(first, on="cluster_id", how="left")
         .with_columns(life=pl.coalesce("life", "first_life", 1))
     )
-    return seen.pipe(with_wiped, terms).pipe(numbered)
+    return seen.pipe(with_wiped, terms).pipe(number_topic_lives)
 
 
 def known_topics(before: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
@@ -65,7 +65,7 @@ def known_topics(before: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFr
     )
 
 
-def removals(lines: pl.DataFrame) -> pl.DataFrame:
+def topic_removals(lines: pl.DataFrame) -> pl.DataFrame:
     removed = lines.filter(col("step") == "removed")
     return removed.group_by(TOPIC).agg(removed_at=col("at").min(), removed_by=lit(REMOVED))
 
@@ -83,7 +83,7 @@ def with_wiped(topics: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     return topics.join(wiped, on=TOPIC, how="left")
 
 
-def numbered(topics: pl.DataFrame) -> pl.DataFrame:
+def number_topic_lives(topics: pl.DataFrame) -> pl.DataFrame:
     """Topics with their number among those of the name, and their end: removed, wiped with the life, or replaced."""
     is_replaced = (col("life").shift(-1).over(NAME) == col("life")).fill_null(value=False)
     is_gone = (col("removed_at").is_not_null() | is_replaced).cast(pl.Int32)

@@ -116,7 +116,7 @@ def in_writing_order(lived: pl.DataFrame, *, is_read: bool) -> pl.DataFrame:
         .pipe(without_repeated)
         .pipe(with_count)
         .with_columns(isr_known=col("isr").forward_fill().shift(1).over(number))
-        .pipe(with_unseen)
+        .pipe(with_unseen_writes)
         .drop("epoch", "most", "is_same", "was_written", "isr_known", "was_written_before")
         .rename({"count": "partition_epoch"})
     )
@@ -148,7 +148,7 @@ def without_repeated(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(when(~is_repeated).then(col("isr", "partition_epoch")))
 
 
-def with_unseen(rows: pl.DataFrame) -> pl.DataFrame:
+def with_unseen_writes(rows: pl.DataFrame) -> pl.DataFrame:
     """is_unseen: the numbers say so, or the leader held another ISR for the one before, or a controller states another
     one that it did not write, or one with more brokers, or took out a broker that was not known to be in it. is_base:
     what is known of the ISR begins with this line."""

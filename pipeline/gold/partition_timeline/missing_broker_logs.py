@@ -7,12 +7,18 @@ from pipeline.core.stretches import open_end
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.gold.partition_timeline.silences import (
     first_after,
-    silences,
+    silenced_states,
     unread_stops,
-    unwatched,
+    unwatched_states,
     without_restated,
 )
-from pipeline.gold.partition_timeline.watched import BROKER, is_missing, members, of_nobody, watched_from
+from pipeline.gold.partition_timeline.watched import (
+    BROKER,
+    is_state_log_missing,
+    of_nobody,
+    state_members,
+    watched_from,
+)
 from pipeline.model.partitions.partition_states import HELD, IDENTITY
 from pipeline.model.terms.kraft_terms import unseen_of
 
@@ -55,7 +61,7 @@ def with_missing_logs(
     is_led = (col("leader") >= 0).fill_null(value=False)
     is_alone = is_led & (col("isr").list.len() <= 1).fill_null(value=True)
     states = (
-        rows.pipe(with_unseen, unseen)
+        rows.pipe(with_unseen_terms, unseen)
         .sort(*IDENTITY, "at", "partition_epoch", "row_no", nulls_last=True)
         .with_row_index("state_no")
         .with_columns(is_led=is_led, is_alone=is_alone, following_at=col("at").shift(-1).over(IDENTITY))
@@ -65,11 +71,11 @@ def with_missing_logs(
     begins = first_after(states.filter("is_led", ~col("is_alone")), "at", unseen_begins(unseen))
     ends = pl.concat(
         [
-            decisions(states, watched, decided),
-            silences(states, watched, pl.concat([absences.select(stops.columns), stops]), restated),
+            decisions_without_broker_logs(states, watched, decided),
+            silenced_states(states, watched, pl.concat([absences.select(stops.columns), stops]), restated),
             first_after(states.filter("is_alone"), "known_at", unseen_begins(unseen)),
             before_missing_epochs(states),
-            unwatched(states, watched, unnamed),
+            unwatched_states(states, watched, unnamed),
             unread_stops(states, stops, terms).pipe(without_restated, states, restated),
         ]
     )
@@ -86,7 +92,7 @@ def with_missing_leader(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataF
     of_leader = watched.rename({"broker_id": "leader"})
     return (
         states.join(of_leader, on=["cluster_id", "leader"], how="left", maintain_order="left")
-        .with_columns(is_isr_stale=col("is_led") & is_missing("known_at"))
+        .with_columns(is_isr_stale=col("is_led") & is_state_log_missing("known_at"))
         .drop("watched_from_at")
     )
 
@@ -99,7 +105,7 @@ def with_stale(states: pl.DataFrame) -> pl.DataFrame:
     return states.with_columns(is_stale=is_stale)
 
 
-def with_unseen(rows: pl.DataFrame, unseen: pl.DataFrame) -> pl.DataFrame:
+def with_unseen_terms(rows: pl.DataFrame, unseen: pl.DataFrame) -> pl.DataFrame:
     """is_unseen: a term without lines went on between known_at and at, or goes on then."""
     begun = unseen.rename({"next_at": "unseen_until_at"}).sort("from_at")
     goes_on = col("known_at") < open_end("unseen_until_at")
@@ -116,17 +122,19 @@ def unseen_begins(unseen: pl.DataFrame) -> pl.DataFrame:
     return unseen.select("cluster_id", first_at="from_at")
 
 
-def decisions(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
+def decisions_without_broker_logs(
+    states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame
+) -> pl.DataFrame:
     """(state_no, first_at): the first decision after known_at to take out the leader while its logs are missing; where
     nobody leads, of the return of a replica of which that holds."""
     out, back = (
         absences.select(*BROKER, first_at=name)
         .join(watched, on=BROKER, how="left")
-        .filter(is_missing("first_at"))
+        .filter(is_state_log_missing("first_at"))
         for name in ("out_at", "back_at")
     )
     led = states.filter("is_led").with_columns(broker_id="leader")
-    leaderless = members(states.filter(col("leader") == NOBODY), watched)
+    leaderless = state_members(states.filter(col("leader") == NOBODY), watched)
     return pl.concat(
         [first_after(led, "known_at", out, BROKER), first_after(leaderless, "known_at", back, BROKER)]
     )
@@ -143,7 +151,7 @@ def in_steps(states: pl.DataFrame, unseen: pl.DataFrame) -> pl.DataFrame:
         return (
             states.filter(is_inside, ~is_over)
             .with_columns(at=at, event=lit(LINES_MISSING), is_doubt=lit(at == "end_at"))
-            .pipe(with_unseen, unseen)
+            .pipe(with_unseen_terms, unseen)
         )
 
     itself = states.with_columns(is_doubt=is_over)

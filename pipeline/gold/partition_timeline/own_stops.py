@@ -9,7 +9,7 @@ STOP = ("cluster_id", "broker_id", "out_at", "silent_from_at", "back_at")
 NODE = ("cluster_id", "node_id")
 
 
-def own_stops(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
+def process_stops(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
     """(STOP): of each process that another one follows, from its last line to the start of the next one: what changes
     meanwhile its node prints late, or never. lines: of partition_states.identified."""
     runs = process_run.filter(col("next_started_at").is_not_null()).select(

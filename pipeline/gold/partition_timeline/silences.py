@@ -7,7 +7,7 @@ from polars import col
 
 from pipeline.core.stretches import open_end, with_island
 from pipeline.gold.partition_timeline.missing_epochs import SOON
-from pipeline.gold.partition_timeline.watched import BROKER, is_missing, members
+from pipeline.gold.partition_timeline.watched import BROKER, is_state_log_missing, state_members
 from pipeline.model.partitions.partition_states import IDENTITY
 
 PEERS = ("cluster_id", "peers")
@@ -29,25 +29,25 @@ def first_after(
     )  # fmt: skip
 
 
-def silences(
+def silenced_states(
     states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame, restated: pl.DataFrame
 ) -> pl.DataFrame:
     """(state_no, first_at): of states that are led while logs of a replica are missing, when after known_at none of the
     others may answer any more, and none prints the same state later that day."""
-    each = members(states.filter("is_led"), watched)
+    each = state_members(states.filter("is_led"), watched)
     missing = (
-        each.filter(is_missing("known_at"))
+        each.filter(is_state_log_missing("known_at"))
         .group_by("state_no")
         .agg(watched_from_at=open_end("watched_from_at").max())
     )
     asked = (
-        each.filter(~is_missing("known_at"))
+        each.filter(~is_state_log_missing("known_at"))
         .drop("watched_from_at")
         .join(missing, on="state_no")
         .group_by("state_no", "cluster_id", "watched_from_at", since=col("known_at") + SOON)
         .agg(peers=col("broker_id").sort().cast(pl.String).str.join(" "))
     )
-    stretches = quiet(asked.select(PEERS).unique(), absences)
+    stretches = quiet_spans_of_peers(asked.select(PEERS).unique(), absences)
     return (
         asked.sort("since")
         .join_asof(
@@ -55,19 +55,19 @@ def silences(
             allow_exact_matches=False, check_sortedness=False,
         )
         .with_columns(first_at=pl.max_horizontal("from_at", "since"))
-        .filter(col("from_at").is_not_null(), is_missing("first_at"))
+        .filter(col("from_at").is_not_null(), is_state_log_missing("first_at"))
         .select("state_no", "first_at")
         .pipe(without_restated, states, restated)
     )  # fmt: skip
 
 
-def unwatched(states: pl.DataFrame, watched: pl.DataFrame, unnamed: pl.DataFrame) -> pl.DataFrame:
+def unwatched_states(states: pl.DataFrame, watched: pl.DataFrame, unnamed: pl.DataFrame) -> pl.DataFrame:
     """(state_no, first_at): of states that are led of which no replica has a state-change.log: a controller says them
     as it decides them, and none of the elections that it holds to balance leaders."""
-    each = members(states.filter("is_led").join(unnamed, on="cluster_id", how="anti"), watched)
+    each = state_members(states.filter("is_led").join(unnamed, on="cluster_id", how="anti"), watched)
     return (
         each.group_by("state_no", "known_at")
-        .agg(is_watched=(~is_missing("known_at")).any())
+        .agg(is_watched=(~is_state_log_missing("known_at")).any())
         .filter(~col("is_watched"))
         .select("state_no", first_at=col("known_at") + SOON)
     )
@@ -101,7 +101,7 @@ def without_restated(ends: pl.DataFrame, states: pl.DataFrame, restated: pl.Data
     )
 
 
-def restatements(printed: pl.DataFrame) -> pl.DataFrame:
+def last_restatements(printed: pl.DataFrame) -> pl.DataFrame:
     """(IDENTITY, partition_epoch, day, restated_at): of each state that is printed (partition_states.printed) the last
     line of each day in UTC. A partition that changes has another partition epoch."""
     return printed.group_by(*IDENTITY, "partition_epoch", day=col("at").dt.truncate("1d")).agg(
@@ -109,7 +109,7 @@ def restatements(printed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def quiet(peers: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
+def quiet_spans_of_peers(peers: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
     """(PEERS, from_at, until_at) in which none of the brokers (PEERS: ids, between them a space) may answer: each
     falls silent, or is by then without having said so."""
     # What stands before the day of the decision is not changed any more.

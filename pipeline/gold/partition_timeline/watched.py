@@ -35,18 +35,18 @@ def with_watched_leader(leaderships: pl.DataFrame, wording_seen: pl.DataFrame) -
     return (
         leaderships.join(of_leader, on=["cluster_id", "leader"], how="left", maintain_order="left")
         .join(unnamed, on="cluster_id", how="left", maintain_order="left")
-        .with_columns(is_watched=~is_missing("from_at") | col("is_unnamed").fill_null(value=False))
+        .with_columns(is_watched=~is_state_log_missing("from_at") | col("is_unnamed").fill_null(value=False))
         .drop("watched_from_at", "is_unnamed")
     )
 
 
-def is_missing(at: str) -> pl.Expr:
+def is_state_log_missing(at: str) -> pl.Expr:
     """True if it had no state-change.log by then; a state is told a little before its last broker prints it."""
     late = col(at) + timedelta(seconds=GRACE_SECONDS)
     return ~(col("watched_from_at") <= late).fill_null(value=False)
 
 
-def members(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataFrame:
+def state_members(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataFrame:
     """(state_no, BROKER, known_at, watched_from_at): replicas and in-sync replicas of each state."""
     kept = ("state_no", "cluster_id", "known_at")
     each = [

@@ -23,7 +23,7 @@ from pipeline.model.terms.missing_terms import (
     UNDETERMINED,
     in_doubt,
     is_known_offline,
-    with_doubt,
+    with_doubt_rows,
 )
 from pipeline.model.terms.succession import half_read
 
@@ -47,26 +47,26 @@ def zk_intervals(
     began before dirty_from.
     """
     return (
-        pl.concat([lived, seeds(last, term, dirty_from)], how="diagonal")
+        pl.concat([lived, seed_statements(last, term, dirty_from)], how="diagonal")
         .pipe(with_writes, writes, term)
-        .pipe(numbered)
+        .pipe(with_partition_number)
         .pipe(without_stale)
         .pipe(in_writing_order, is_read="server" in wording_seen["log"])
         .pipe(without_known)
-        .pipe(with_doubt, term, dirty_from)
-        .pipe(filled)
-        .pipe(intervals)
+        .pipe(with_doubt_rows, term, dirty_from)
+        .pipe(fill_known_statements)
+        .pipe(intervals_of_statements)
         .pipe(with_stale_isr, term, wording_seen)
     )
 
 
-def last_of_each(timeline_before: pl.DataFrame) -> pl.DataFrame:
+def last_partition_intervals(timeline_before: pl.DataFrame) -> pl.DataFrame:
     """The last interval of each partition of ZooKeeper mode."""
     in_turn = timeline_before.filter(col("topic_id").is_null()).sort("interval_seq")
     return in_turn.unique(PARTITION, keep="last", maintain_order=True)
 
 
-def seeds(last: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def seed_statements(last: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """The last interval of each partition before dirty_from as a statement; if it ended by then, its end as another."""
     line = col("evidence").list.first().struct
     place = (
@@ -115,7 +115,7 @@ def is_of_write() -> pl.Expr:
     return (is_own_line & (col("event_seq") == 0) & is_later).fill_null(value=False)
 
 
-def numbered(lived: pl.DataFrame) -> pl.DataFrame:
+def with_partition_number(lived: pl.DataFrame) -> pl.DataFrame:
     """partition_no: a number of each partition, as names take four times as long to sort by."""
     partitions = lived.select(PARTITION).unique().with_row_index("partition_no")
     return lived.join(partitions, on=PARTITION)
@@ -144,7 +144,7 @@ def without_known(lived: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([lived.join(of_start, on="partition_no", how="anti"), told])
 
 
-def filled(lived: pl.DataFrame) -> pl.DataFrame:
+def fill_known_statements(lived: pl.DataFrame) -> pl.DataFrame:
     """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps, but for
     one that was in doubt: who led it before nobody knows then; nor has one that is New a leader of before.
     isr_<LINE>: the line that stated the ISR first, after another or an unknown one, or another write; is_isr_counted:
@@ -177,7 +177,7 @@ def filled(lived: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def intervals(lived: pl.DataFrame) -> pl.DataFrame:
+def intervals_of_statements(lived: pl.DataFrame) -> pl.DataFrame:
     """One row per statement that changes what is known, but for those after which the partition is gone.
 
     A doubt has the place of the last statement if that is of the same day (UTC), else that of the interval before it:
@@ -208,14 +208,14 @@ def intervals(lived: pl.DataFrame) -> pl.DataFrame:
             event_seq="event_",
             is_deleting=col("is_deleting").fill_null(value=False),
             is_assignment_stale=when(col("replicas").is_not_null()).then("is_assignment_doubted"),
-            certainty=certainty(),
+            certainty=interval_certainty(),
             evidence=pl.concat_list(pl.struct(LINE)),
             isr_evidence=when(has_isr).then(isr_line),
         )
     )
 
 
-def certainty() -> pl.Expr:
+def interval_certainty() -> pl.Expr:
     is_counted = col("is_isr_counted").fill_null(value=False)
     return (
         when("is_in_doubt")

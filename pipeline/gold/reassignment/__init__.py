@@ -8,25 +8,25 @@ from polars import col, lit, when
 from pipeline.core.made_of import made_of
 from pipeline.gold.reassignment.attempts import (
     NO_STEPS,
-    attempts,
-    refusals,
-    with_outcome,
+    reassignment_attempts,
+    refused_attempts,
+    with_attempt_outcome,
     with_replicas,
     with_steps,
 )
-from pipeline.gold.reassignment.doubts import with_doubt
+from pipeline.gold.reassignment.doubts import with_unseen_term_doubt
 from pipeline.gold.reassignment.leftovers import with_leftovers
 from pipeline.gold.reassignment.marks import (
     CONTINUED,
     TOPIC_GONE,
     WIPED,
-    marked,
+    mark_attempt_bounds,
     not_begun,
-    numbered,
-    steps,
-    with_ends,
+    number_attempts,
+    reassignment_steps,
+    with_topic_and_list_ends,
 )
-from pipeline.gold.reassignment.step_lines import step_lines
+from pipeline.gold.reassignment.step_lines import lines_of_attempt_steps
 from pipeline.gold.reassignment.waiting import with_waiting
 from pipeline.model.lines.evidence import LINE
 from pipeline.model.partitions.service_parts import whole_intervals
@@ -59,30 +59,39 @@ def build(
     # Lines of before may be given: those of the same segments.
     is_since = lit(value=True) if dirty_from is None else col("logged_at") >= dirty_from
     reassignment_event = reassignment_event.filter(is_since)
-    rows = steps(reassignment_event, controller_line, term)
+    rows = reassignment_steps(reassignment_event, controller_line, term)
     ends = topic_ends(partition_timeline)
-    ordered = marked(with_ends(rows, ends, lists_at_start(controller_line.filter(is_since))))
-    of_attempts = numbered(ordered)
+    ordered = mark_attempt_bounds(
+        with_topic_and_list_ends(rows, ends, lists_at_start(controller_line.filter(is_since)))
+    )
+    of_attempts = number_attempts(ordered)
     intervals = whole_intervals(partition_timeline)
-    found = attempts(of_attempts).pipe(with_outcome).pipe(with_replicas, intervals).pipe(with_doubt, term)
-    refused = refusals(not_begun(ordered)).pipe(with_replicas, intervals)
-    others = step_lines(found, rows, replica_transition, leader_and_isr, control_request)
+    found = (
+        reassignment_attempts(of_attempts)
+        .pipe(with_attempt_outcome)
+        .pipe(with_replicas, intervals)
+        .pipe(with_unseen_term_doubt, term)
+    )
+    refused = refused_attempts(not_begun(ordered)).pipe(with_replicas, intervals)
+    others = lines_of_attempt_steps(found, rows, replica_transition, leader_and_isr, control_request)
     return (
         pl.concat([found.pipe(with_steps, of_attempts, others), refused], how="diagonal")
         .pipe(with_leftovers, control_request)
         .pipe(with_waiting, broker_session, partition_timeline, controller_term)
         .with_columns(
-            copy_ms=ms("started_at", "caught_up_at"),
-            switch_ms=when(col("outcome") == "completed").then(ms("caught_up_at", "ended_at")),
-            total_ms=ms("started_at", "ended_at"),
+            copy_ms=millis_between_columns("started_at", "caught_up_at"),
+            switch_ms=when(col("outcome") == "completed").then(
+                millis_between_columns("caught_up_at", "ended_at")
+            ),
+            total_ms=millis_between_columns("started_at", "ended_at"),
             asked_from_at=pl.coalesce("asked_from_at", "started_at"),
             steps=pl.coalesce("steps", NO_STEPS).cast(pl.Map(pl.String, pl.Int64)),
-            certainty=certainty(),
+            certainty=reassignment_certainty(),
         )
     )
 
 
-def certainty() -> pl.Expr:
+def reassignment_certainty() -> pl.Expr:
     """Proved where lines say how it began and ended; that it goes on, or ended with its topic, follows from them. That
     it goes on is undetermined where a later controller has no lines."""
     is_told = ~col("opened_by").is_in(CONTINUED) & col("outcome").is_in(TOLD)
@@ -92,7 +101,7 @@ def certainty() -> pl.Expr:
     )  # fmt: skip
 
 
-def ms(begin: str, end: str) -> pl.Expr:
+def millis_between_columns(begin: str, end: str) -> pl.Expr:
     return col(end).dt.epoch("ms") - col(begin).dt.epoch("ms")
 
 

@@ -14,7 +14,7 @@ from pipeline.gold.reassignment.marks import (
     TOPIC_GONE,
     WIPED,
 )
-from pipeline.model.lines.evidence import NO_LINES, line
+from pipeline.model.lines.evidence import NO_LINES, evidence_line
 from schemas.gold.reassignment import STEPS
 
 IDS = pl.List(pl.Int32)
@@ -25,7 +25,7 @@ STEP = pl.Struct({"key": pl.String, "value": pl.Int64})
 NO_STEPS = lit([], pl.List(STEP))
 
 
-def attempts(rows: pl.DataFrame) -> pl.DataFrame:
+def reassignment_attempts(rows: pl.DataFrame) -> pl.DataFrame:
     """One row per attempt of numbered rows (ATTEMPT)."""
     step, at = col("step"), col("at")
     is_mark = col("is_opener") | (step == "caught_up") | col("is_closer")
@@ -57,9 +57,9 @@ def attempts(rows: pl.DataFrame) -> pl.DataFrame:
         lagging_at=at.filter(lagging).last(),
         adding_and_removing=col("adding").list.set_intersection("removing").last(),
         last_at=at.max(),
-        marks=line().filter(is_mark & col("file_id").is_not_null()),
-        lagging_lines=line().filter(lagging).tail(1),
-        all_in_sync_lines=line().filter(step == ALL_IN_SYNC).head(1),
+        marks=evidence_line().filter(is_mark & col("file_id").is_not_null()),
+        lagging_lines=evidence_line().filter(lagging).tail(1),
+        all_in_sync_lines=evidence_line().filter(step == ALL_IN_SYNC).head(1),
     )
     return found.with_columns(
         leader_moved=col("led").replace_strict(LEADERS, default=None, return_dtype=pl.String),
@@ -70,7 +70,7 @@ def attempts(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def refusals(rows: pl.DataFrame) -> pl.DataFrame:
+def refused_attempts(rows: pl.DataFrame) -> pl.DataFrame:
     """The same of rows that say that one is not made: it ends as it begins."""
     is_rejected = col("reason") == REJECTED
     return rows.select(
@@ -82,11 +82,11 @@ def refusals(rows: pl.DataFrame) -> pl.DataFrame:
         is_override=lit(value=False),
         epoch_raise_count=lit(0, pl.Int64), resumed_count=lit(0, pl.Int64),
         term_ids=pl.concat_list("term_id").list.drop_nulls(),
-        evidence=pl.concat_list(line()),
+        evidence=pl.concat_list(evidence_line()),
     )  # fmt: skip
 
 
-def with_outcome(found: pl.DataFrame) -> pl.DataFrame:
+def with_attempt_outcome(found: pl.DataFrame) -> pl.DataFrame:
     """outcome and ended_at: by its own end, else by the next attempt of the partition."""
     next_by, next_at = (col(name).shift(-1).over(NAME) for name in ("opened_by", "started_at"))
     closed_by = col("closed_by")
@@ -122,7 +122,7 @@ def is_ended_unseen() -> pl.Expr:
 
 def with_replicas(found: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.DataFrame:
     """topic_life, the four lists of replicas and kind. One that overrides another has those of before that one."""
-    first = when(~col("is_override")).then(pl.coalesce("stated_before", before()))
+    first = when(~col("is_override")).then(pl.coalesce("stated_before", replicas_before_attempt()))
     original, target = col("original_replicas"), col("target_replicas")
     is_known = original.is_not_null() & target.is_not_null()
     adding = when(is_known).then(target.list.set_difference(original).list.sort()).otherwise("adding")
@@ -143,7 +143,7 @@ def with_replicas(found: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.D
     )
 
 
-def before() -> pl.Expr:
+def replicas_before_attempt() -> pl.Expr:
     """What the partition's timeline has, where KRaft's record of the start, which names the replicas to be added, does
     not say otherwise: a change in one step has no line."""
     union, adding = col("union"), col("adding").fill_null(lit([], IDS))

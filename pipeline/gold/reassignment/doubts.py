@@ -7,7 +7,7 @@ from pipeline.model.terms.kraft_terms import kraft_terms, unseen_of
 from pipeline.model.terms.succession import BEGAN, LIFE, unseen_stretches
 
 
-def with_doubt(found: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+def with_unseen_term_doubt(found: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Adds is_in_doubt: it goes on as far as lines tell, and after its last line there was a term without any."""
     unseen = pl.concat(
         [

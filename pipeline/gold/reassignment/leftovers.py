@@ -6,7 +6,7 @@ import polars as pl
 from polars import col, when
 
 from pipeline.gold.reassignment.marks import ATTEMPT, NAME
-from pipeline.model.lines.evidence import NO_LINES, line
+from pipeline.model.lines.evidence import NO_LINES, evidence_line
 
 SAME_EPOCH = "broker_stop_replica_same_leader_epoch"
 DROPPED = ("cancelled", "overridden")
@@ -22,7 +22,9 @@ def with_leftovers(found: pl.DataFrame, control_request: pl.DataFrame) -> pl.Dat
     """
     is_ignored = (col("event") == SAME_EPOCH) & col("is_delete")
     ignored = (
-        control_request.filter(is_ignored).drop_nulls("topic").select(*NAME, "broker_id", at="logged_at", line=line())
+        control_request.filter(is_ignored)
+        .drop_nulls("topic")
+        .select(*NAME, "broker_id", at="logged_at", line=evidence_line())
     )  # fmt: skip
     wanted = when(col("outcome").is_in(DROPPED)).then("adding_replicas").otherwise("removing_replicas")
     lists = found.select(*ATTEMPT, "started_at", "ended_at", taken=wanted).drop_nulls(("ended_at", "taken"))

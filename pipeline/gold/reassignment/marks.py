@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE
-from pipeline.model.terms.kraft_terms import kraft_terms, with_decided, with_term
+from pipeline.model.terms.kraft_terms import kraft_terms, with_decided, with_kraft_term
 
 NAME = ("cluster_id", "topic", "partition")
 ATTEMPT = (*NAME, "attempt")
@@ -21,7 +21,7 @@ IS_OPENER, IS_CLOSER = "is_opener", "is_closer"
 ALL_IN_SYNC = "all_in_sync"
 
 
-def steps(
+def reassignment_steps(
     reassignment_event: pl.DataFrame, controller_line: pl.DataFrame, term: pl.DataFrame
 ) -> pl.DataFrame:
     """Rows of reassignment_event that name a partition, with at and term_id. Of KRaft those of the controller in
@@ -36,13 +36,15 @@ def steps(
         .drop("controller_epoch")
         .pipe(with_decided, controller_line, kraft_terms(term))
         .filter("is_decided")
-        .pipe(with_term, kraft_terms(term))
+        .pipe(with_kraft_term, kraft_terms(term))
     )
     columns = [*named.columns, "at", "term_id"]
     return pl.concat([of_zookeeper.select(columns), of_kraft.select(columns)])
 
 
-def with_ends(rows: pl.DataFrame, topic_ends: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
+def with_topic_and_list_ends(
+    rows: pl.DataFrame, topic_ends: pl.DataFrame, lists: pl.DataFrame
+) -> pl.DataFrame:
     """The same with rows of what ends an attempt and names no partition: the end of its topic (cluster_id, topic, at,
     step), and a controller's list at its start (cluster_id, at, LINE) that has a partition no more."""
     begun = rows.filter(col("step").is_in(["started", *CONTINUED]), col("event") != UPDATING)
@@ -70,7 +72,7 @@ def not_begun(ordered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def numbered(ordered: pl.DataFrame) -> pl.DataFrame:
+def number_attempts(ordered: pl.DataFrame) -> pl.DataFrame:
     """Marked rows of attempts with attempt, their number in the partition. What comes behind the end of one belongs to
     none."""
     marks = ordered.filter(col(IS_OPENER) | col(IS_CLOSER))
@@ -90,7 +92,7 @@ def numbered(ordered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def marked(rows: pl.DataFrame) -> pl.DataFrame:
+def mark_attempt_bounds(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows in their order (row) with form, is_opener and is_closer: the line begins an attempt, or drives it on, and
     ends it; adding and removing: as the records of KRaft leave them, where null says that they stay as they are.
 

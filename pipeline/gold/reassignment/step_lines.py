@@ -15,7 +15,7 @@ DELETED = ("ReplicaDeletionStarted", "ReplicaDeletionSuccessful", "NonExistentRe
 OWN = (*ATTEMPT, "started_at", "caught_up_at", "ended_at", "outcome")
 
 
-def step_lines(
+def lines_of_attempt_steps(
     found: pl.DataFrame,
     rows: pl.DataFrame,
     replica_transition: pl.DataFrame,

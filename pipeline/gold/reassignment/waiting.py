@@ -32,10 +32,10 @@ def with_waiting(
     )
     waits = (
         asked.join(without_controller(controller_term), on="cluster_id", how="inner"),
-        asked.join(unserved(partition_timeline, asked), on=NAME, how="inner"),
+        asked.join(unserved_at_end(partition_timeline, asked), on=NAME, how="inner"),
         adding_and_removing(open_ones),
-        gone(open_ones, broker_session),
-        lagging(open_ones),
+        gone_brokers_by_attempt(open_ones, broker_session),
+        lagging_by_attempt(open_ones),
         unknown,
     )
     first = (
@@ -72,7 +72,7 @@ def without_controller(controller_term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def unserved(partition_timeline: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def unserved_at_end(partition_timeline: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """By partition that nobody serves at the end: since when, and its leader, where that broker is gone."""
     is_open = col("valid_until_at").is_null()
     own = partition_timeline.join(asked.select(NAME).unique(), on=NAME, how="semi")
@@ -111,7 +111,7 @@ def adding_and_removing(open_ones: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def gone(open_ones: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+def gone_brokers_by_attempt(open_ones: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """By attempt: the brokers of its new replicas, else of its replicas, that left and did not come back."""
     last = broker_session.sort("joined_at").unique(
         ["cluster_id", "broker_id"], keep="last", maintain_order=True
@@ -136,7 +136,7 @@ def gone(open_ones: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def lagging(open_ones: pl.DataFrame) -> pl.DataFrame:
+def lagging_by_attempt(open_ones: pl.DataFrame) -> pl.DataFrame:
     """By attempt: replicas of which Kafka says that they have not caught up, as it does up to 2.3."""
     is_lagging = (col("lagging_replicas").list.len() > 0).fill_null(value=False)
     return open_ones.filter(is_lagging, col("caught_up_at").is_null()).select(

@@ -4,9 +4,9 @@ import polars as pl
 from polars import col
 
 from pipeline.core.made_of import made_of
-from pipeline.gold.replay_check.dumps import DUMP, dumped
-from pipeline.gold.replay_check.refusals import STATEMENT, listed, refused
-from pipeline.gold.replay_check.statements import counted
+from pipeline.gold.replay_check.dumps import DUMP, compare_dumped_states
+from pipeline.gold.replay_check.refusals import STATEMENT, check_listed_states, check_refused_moves
+from pipeline.gold.replay_check.statements import count_statements
 from pipeline.model.partitions.carried_states import carried_moves
 from schemas.gold.replay_check import SPEC
 
@@ -38,8 +38,10 @@ def build(
     both = pl.concat([moves, earlier], how="diagonal")
     return pl.concat(
         [
-            counted(dumped(both, state_dump, controller_line, terms), "initial_state_dump", DUMP),
-            counted(refused(moves), "refused_pair", STATEMENT),
-            counted(listed(moves), "valid_previous_states", STATEMENT),
+            count_statements(
+                compare_dumped_states(both, state_dump, controller_line, terms), "initial_state_dump", DUMP
+            ),
+            count_statements(check_refused_moves(moves), "refused_pair", STATEMENT),
+            count_statements(check_listed_states(moves), "valid_previous_states", STATEMENT),
         ]
     )

@@ -13,7 +13,7 @@ from pipeline.gold.replay_check.statements import (
     UNKNOWN_MACHINE,
     named_machines,
 )
-from pipeline.kafka.machines.by_release import STATES, visibility
+from pipeline.kafka.machines.by_release import STATES, move_visibility
 
 RECORD = ("cluster_id", "file_id", "byte_offset")
 MACHINE = ("cluster_id", "term_id", "machine")
@@ -23,7 +23,7 @@ OBJECT = ("dump", *OWN)
 GAP = ("machine", "replica_machine", "is_trace_seen", "last", "next")
 
 
-def dumped(
+def compare_dumped_states(
     moves: pl.DataFrame, state_dump: pl.DataFrame, controller_line: pl.DataFrame, terms: pl.DataFrame
 ) -> pl.DataFrame:
     """One row per object of a dump, and per object that had moved before a whole dump which does not name it.
@@ -100,7 +100,7 @@ def with_answer(objects: pl.DataFrame) -> pl.DataFrame:
             last=when(has_moved_before).then("ours").otherwise("said"),
             next=when(has_moved_before).then("said").otherwise("ours"),
         )
-        .join(gaps(), on=GAP, how="left")
+        .join(unbridgeable_transitions(), on=GAP, how="left")
     )
     is_equal = (col("ours") == col("said")) | (col("tied_state") == col("said")).fill_null(value=False)
     return compared.select(
@@ -118,12 +118,12 @@ def with_answer(objects: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def gaps() -> pl.DataFrame:
+def unbridgeable_transitions() -> pl.DataFrame:
     """GAP: no move that is not printed leads from last to next."""
     found = [
         (kind, named, is_trace, STATES[kind][last], STATES[kind][following])
         for kind, named, name in named_machines()
         for is_trace in (True, False)
-        for last, following in np.argwhere(visibility(kind, name, is_trace_seen=is_trace).complete)
+        for last, following in np.argwhere(move_visibility(kind, name, is_trace_seen=is_trace).complete)
     ]
     return pl.DataFrame(found, schema=GAP, orient="row").with_columns(is_gap=lit(value=True))

@@ -12,7 +12,7 @@ from pipeline.gold.replay_check.statements import (
     UNKNOWN_MACHINE,
     named_machines,
 )
-from pipeline.kafka.machines.by_release import candidates
+from pipeline.kafka.machines.by_release import candidate_machines
 from pipeline.model.lines.texts import PREVIOUS_STATES
 
 STATEMENT = ("cluster_id", "term_id", "machine", "day_at")
@@ -20,14 +20,14 @@ TARGET = r"before moving to ([0-9A-Za-z_]+) state"
 COLUMN = ("machine", "replica_machine", "target", "valid_before")
 
 
-def refused(moves: pl.DataFrame) -> pl.DataFrame:
+def check_refused_moves(moves: pl.DataFrame) -> pl.DataFrame:
     """One row per refused move: the matrix must not allow it."""
     is_legal = col("is_legal_pair")
     answer = when(is_legal).then(lit(DIFFERS)).when(~is_legal).then(lit(EQUAL)).otherwise(lit(UNDECIDED))
-    return said_of_moves(moves.filter(col("verdict") == "refused").with_columns(answer=answer))
+    return statements_of_moves(moves.filter(col("verdict") == "refused").with_columns(answer=answer))
 
 
-def listed(moves: pl.DataFrame) -> pl.DataFrame:
+def check_listed_states(moves: pl.DataFrame) -> pl.DataFrame:
     """One row per refused move whose exception lists states: they are those before its target, in some candidate."""
     message = col("exception_message")
     said = moves.filter(message.str.contains(PREVIOUS_STATES) & message.str.contains(TARGET)).with_columns(
@@ -36,7 +36,7 @@ def listed(moves: pl.DataFrame) -> pl.DataFrame:
         valid_before=message.str.extract(PREVIOUS_STATES).str.split(",").list.sort(),
     )
     is_column = col("is_column").fill_null(value=False)
-    return said_of_moves(
+    return statements_of_moves(
         said.with_columns(col("valid_before").list.join(","))
         .join(matrix_columns(), on=COLUMN, how="left")
         .with_columns(answer=when(is_column).then(lit(EQUAL)).otherwise(lit(DIFFERS)))
@@ -48,13 +48,13 @@ def matrix_columns() -> pl.DataFrame:
     found = {
         (kind, named, target, ",".join(sorted(np.array(machine.states)[machine.matrix[:, column]])))
         for kind, named, name in named_machines()
-        for machine in candidates(kind, name)
+        for machine in candidate_machines(kind, name)
         for column, target in enumerate(machine.states)
     }
     return pl.DataFrame(sorted(found), schema=COLUMN, orient="row").with_columns(is_column=lit(value=True))
 
 
-def said_of_moves(moves: pl.DataFrame) -> pl.DataFrame:
+def statements_of_moves(moves: pl.DataFrame) -> pl.DataFrame:
     """Moves with their answer, as statements.counted wants them: each is its own line."""
     told = ("topic", "partition", "from_state", "to_state", col("exception_message").fill_null(""))
     return moves.select(

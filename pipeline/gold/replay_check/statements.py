@@ -13,7 +13,7 @@ UNKNOWN_MACHINE = "-"
 PLACE = ("logged_at", "file_id", "byte_offset")
 
 
-def counted(said: pl.DataFrame, check: str, by: tuple[str, ...]) -> pl.DataFrame:
+def count_statements(said: pl.DataFrame, check: str, by: tuple[str, ...]) -> pl.DataFrame:
     """One row per statement: its own line, or the first of its lines, leads the evidence.
 
     said: one row per object or move, with by, PLACE, answer, example, and the line of the replay that the answer rests
@@ -27,7 +27,7 @@ def counted(said: pl.DataFrame, check: str, by: tuple[str, ...]) -> pl.DataFrame
     rows = said.sort(PLACE).group_by(by).agg(**first, said_count=pl.len().cast(pl.Int64), **number)
     own = pl.concat_list(pl.struct(file_id="first_file_id", byte_offset="first_byte_offset"))
     lines = pl.concat_list(own, col("lines").fill_null([])).list.unique(maintain_order=True)
-    return rows.join(differing(said, by), on=by, how="left", nulls_equal=True).select(
+    return rows.join(differing_examples(said, by), on=by, how="left", nulls_equal=True).select(
         *("cluster_id", "term_id", "machine", "day_at", "said_count", *number),
         check=lit(check),
         logged_at="first_logged_at",
@@ -38,7 +38,7 @@ def counted(said: pl.DataFrame, check: str, by: tuple[str, ...]) -> pl.DataFrame
     )
 
 
-def differing(said: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
+def differing_examples(said: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
     """Per statement the first examples of what differs, with their lines."""
     line = pl.struct(file_id="line_file_id", byte_offset="line_byte_offset")
     return (

@@ -8,19 +8,19 @@ from polars import col, lit, when
 from pipeline.core.made_of import made_of
 from pipeline.core.stretches import TIME
 from pipeline.gold.topic_lifecycle.carried_lives import carried_lives
-from pipeline.gold.topic_lifecycle.certainty import with_certainty
+from pipeline.gold.topic_lifecycle.certainty import with_life_certainty
 from pipeline.gold.topic_lifecycle.creations import with_partitions
 from pipeline.gold.topic_lifecycle.deletions import deletion_lines, with_deletion
 from pipeline.gold.topic_lifecycle.kraft_lives import (
     DELETE_ACCEPTED,
     OWN,
-    births,
-    earliest,
+    earliest_topic_lines,
     first_decided,
     kraft_ends,
     kraft_lines,
+    new_topic_lives,
 )
-from pipeline.gold.topic_lifecycle.partitions_of_lives import became_online, leader_lines, partitions
+from pipeline.gold.topic_lifecycle.partitions_of_lives import became_online, leader_lines, life_partitions
 from pipeline.gold.topic_lifecycle.zookeeper_lives import (
     CREATED,
     ENDS,
@@ -29,10 +29,10 @@ from pipeline.gold.topic_lifecycle.zookeeper_lives import (
     LISTED,
     TOPIC,
     VANISHED,
-    placed,
+    controller_lines_in_order,
     zookeeper_steps,
 )
-from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines, outermost
+from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines, outermost_lines
 from schemas.gold.topic_lifecycle import SPEC
 
 ENDED_HOW = {"deletion_completed": "deleted", "removed": "removed_by_hand"}
@@ -73,23 +73,25 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
         if dirty_from is None
         else topic_before.filter(col("first_seen_at") < lit(dirty_from, TIME))
     )
-    lines = placed(controller_line, term)
+    lines = controller_lines_in_order(controller_line, term)
     replayed = kraft_lines(topic_event, controller_line, term, dirty_from)
     last = before.sort("topic_life").unique(TOPIC, keep="last", maintain_order=True)
     seeds = carried_lives(before, dirty_from)
     steps = zookeeper_steps(topic_event, lines, term, open_then(last, dirty_from), dirty_from)
     told = (
-        pl.concat([seeds, begun(steps)], how="diagonal_relaxed")
-        .pipe(with_ids, replayed)
-        .pipe(with_first_ends, ended(steps))
+        pl.concat([seeds, begun_zookeeper_lives(steps)], how="diagonal_relaxed")
+        .pipe(with_replayed_topic_ids, replayed)
+        .pipe(with_first_ends, ends_of_zookeeper_lives(steps))
     )
     known = pl.concat([one.select(*OWN, "topic_life") for one in (before, told)])
-    lives = pl.concat([told, births(replayed, known)], how="diagonal_relaxed").pipe(first_decided, replayed)
+    lives = pl.concat([told, new_topic_lives(replayed, known)], how="diagonal_relaxed").pipe(
+        first_decided, replayed
+    )
     lives = lives.pipe(
         with_first_ends, kraft_ends(lives.filter(col("topic_id").is_not_null()), replayed, term)
     )
     lives = lives.pipe(with_successor).pipe(with_kraft_request, replayed)
-    parts = partitions(
+    parts = life_partitions(
         lives,
         assignment,
         became_online(partition_transition, lines),
@@ -101,13 +103,13 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     return (
         with_partitions(lives, parts, broker_session)
         .pipe(with_deletion, said, broker_session)
-        .pipe(with_evidence)
+        .pipe(with_life_evidence)
         .with_columns(
             col("partitions", "grown", "blocking_replicas", "resumed_at", "resumed_by", "deletion_started_at")
             .fill_null([]),
             col("deletion_lines").fill_null([]),
         )
-        .pipe(with_certainty, term)
+        .pipe(with_life_certainty, term)
         .select(SPEC.columns)
     )  # fmt: skip
 
@@ -118,7 +120,7 @@ def open_then(last: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     return last.with_columns(ended_at=when(has_ended).then("ended_at"))
 
 
-def begun(steps: pl.DataFrame) -> pl.DataFrame:
+def begun_zookeeper_lives(steps: pl.DataFrame) -> pl.DataFrame:
     """Lives of ZooKeeper mode that begin with one of these steps."""
     step = col("step")
     how = (
@@ -140,7 +142,7 @@ def begun(steps: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def ended(steps: pl.DataFrame) -> pl.DataFrame:
+def ends_of_zookeeper_lives(steps: pl.DataFrame) -> pl.DataFrame:
     """(LIFE, ENDED): how lives of ZooKeeper mode end."""
     first = steps.filter(col("step").is_in(ENDS)).unique(LIFE, keep="first", maintain_order=True)
     return first.select(
@@ -160,7 +162,7 @@ def with_first_ends(lives: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(own).drop(f"{name}_new" for name in ENDED)
 
 
-def with_ids(lives: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
+def with_replayed_topic_ids(lives: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
     """The id that the record of KRaft gives a topic that ZooKeeper mode had and named no id of."""
     first = replayed.filter(col("step") == "topic_record").sort("at", *LINE)
     by_name = first.unique(TOPIC, keep="first", maintain_order=True).select(*TOPIC, given="topic_id")
@@ -191,14 +193,14 @@ def with_successor(lives: pl.DataFrame) -> pl.DataFrame:
 def with_kraft_request(lives: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
     """kraft_asked_at and its line: the answer that a topic will be deleted, from 4.0."""
     is_asked = (col("step") == DELETE_ACCEPTED) & col("topic_id").is_not_null()
-    asked = earliest(replayed.filter(is_asked), "new")
+    asked = earliest_topic_lines(replayed.filter(is_asked), "new")
     names = ("at", *LINE)
     found = lives.join(asked, on=OWN, how="left")
     both = (pl.coalesce(f"kraft_asked_{name}", f"new_{name}").alias(f"kraft_asked_{name}") for name in names)
     return found.with_columns(both).drop(f"new_{name}" for name in names)
 
 
-def with_evidence(lives: pl.DataFrame) -> pl.DataFrame:
+def with_life_evidence(lives: pl.DataFrame) -> pl.DataFrame:
     """lines by what they say, and all of them."""
     found = {
         what: known_lines([f"{what}_{name}" for name in LINE])
@@ -208,7 +210,7 @@ def with_evidence(lives: pl.DataFrame) -> pl.DataFrame:
     asked = known_lines([f"requested_{name}" for name in LINE], [f"kraft_asked_{name}" for name in LINE])
     found |= {
         "requested": asked,
-        "blocking": outermost(col("blocking_lines").cast(LINES_TYPE).fill_null(NO_LINES)),
+        "blocking": outermost_lines(col("blocking_lines").cast(LINES_TYPE).fill_null(NO_LINES)),
     }
     entries = pl.concat_list(pl.struct(key=lit(what), value=found[what]) for what in SAID).list.filter(
         pl.element().struct.field("value").list.len() > 0

@@ -11,7 +11,7 @@ AT_ONCE = pl.duration(seconds=10)
 WAITING = ("requested", "in_progress", "put_off")
 
 
-def with_certainty(lives: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+def with_life_certainty(lives: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """undetermined: of a deletion of which no line tells the end, where a controller was in office since its last line
     of which none was read; and of a life in KRaft that ends within AT_ONCE of its first line, none of them of the
     controller in office: a process that starts prints once more what was long before."""

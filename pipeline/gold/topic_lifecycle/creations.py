@@ -15,19 +15,23 @@ def with_partitions(lives: pl.DataFrame, parts: pl.DataFrame, broker_session: pl
     first = batches.filter(col("batch") == 0)
     each = parts.sort(PART).group_by(LIFE, maintain_order=True).agg(partitions=pl.struct(FIELDS))
     found = lives.drop("known").join(each, on=LIFE, how="left")
-    for told in (creation(first), slowest(first, broker_session), grown(batches)):
+    for told in (
+        creation_facts(first),
+        slowest_partitions(first, broker_session),
+        partition_additions(batches),
+    ):
         found = found.join(told, on=LIFE, how="left")
     is_kraft = (col("mode") == "kraft") & col("created_at").is_not_null()
     online_at = when(is_kraft).then("created_at").when(col("created_at").is_not_null()).then("online_at")
     return found.with_columns(
         online_at=online_at, serving_at=when(col("created_at").is_not_null()).then("serving_at")
     ).with_columns(
-        online_ms=millis("online_at") - millis("created_at"),
-        serving_ms=millis("serving_at") - millis("created_at"),
+        online_ms=creation_millis("online_at") - creation_millis("created_at"),
+        serving_ms=creation_millis("serving_at") - creation_millis("created_at"),
     )
 
 
-def millis(name: str) -> pl.Expr:
+def creation_millis(name: str) -> pl.Expr:
     return col(name).dt.epoch("ms")
 
 
@@ -35,7 +39,9 @@ def with_batch(parts: pl.DataFrame) -> pl.DataFrame:
     """batch: 0 of partitions that the topic was created with; others were added by a later line, in KRaft by a record
     that was replayed later."""
     apart_ms = when(col("mode") == "kraft").then(lit(APART_MS)).otherwise(lit(0))
-    is_apart = (millis("added_at") - millis("added_at").shift(1).over(LIFE) > apart_ms).fill_null(value=False)
+    is_apart = (
+        creation_millis("added_at") - creation_millis("added_at").shift(1).over(LIFE) > apart_ms
+    ).fill_null(value=False)
     is_added = (col("mode") == "zookeeper") & (col("added_at") != col("created_at")).fill_null(value=True)
     number = is_apart.cast(pl.Int32).cum_sum().over(LIFE)
     # Of a life whose creation was not seen what a line adds is no part of it.
@@ -43,7 +49,7 @@ def with_batch(parts: pl.DataFrame) -> pl.DataFrame:
     return parts.sort(*LIFE, "added_at", "partition").with_columns(batch=number + offset)
 
 
-def creation(first: pl.DataFrame) -> pl.DataFrame:
+def creation_facts(first: pl.DataFrame) -> pl.DataFrame:
     """Of the partitions that it was created with: how many, replicas, when the last came to each state, and by which
     line. How many is not known where only replays tell the records of KRaft: they have those that were added later."""
     last = [
@@ -62,7 +68,7 @@ def creation(first: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def slowest(first: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+def slowest_partitions(first: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """slowest_partition: that came last, or has not come; waited_for: its replicas, if none was live at created_at."""
     came = when(col("mode") == "kraft").then("serving_at").otherwise("online_at")
     last = (
@@ -102,9 +108,9 @@ def live_at(rows: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def grown(batches: pl.DataFrame) -> pl.DataFrame:
+def partition_additions(batches: pl.DataFrame) -> pl.DataFrame:
     """Each time that partitions were added: their numbers go on from those that are there."""
-    online_ms = millis("online_at").max() - col("at").first().dt.epoch("ms")
+    online_ms = creation_millis("online_at").max() - col("at").first().dt.epoch("ms")
     return (
         batches.filter(col("batch") > 0)
         .with_columns(at=col("added_at").min().over(*LIFE, "batch"))

@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.topic_lifecycle.creations import live_at, millis
+from pipeline.gold.topic_lifecycle.creations import creation_millis, live_at
 from pipeline.gold.topic_lifecycle.partitions_of_lives import of_life
 from pipeline.gold.topic_lifecycle.zookeeper_lives import LIFE, LINE, ORDER
 from pipeline.model.lines.evidence import LINE as PLACE
@@ -64,12 +64,18 @@ def with_deletion(lives: pl.DataFrame, lines: pl.DataFrame, broker_session: pl.D
     )
     each = told.group_by(LIFE, maintain_order=True).agg(deletion_lines=pl.struct(FIELDS))
     found = lives.drop("told").join(each, on=LIFE, how="left")
-    for part in (times(told), put_off(told, broker_session), blocking(told), going_on(told), waits(told)):
+    for part in (
+        deletion_times(told),
+        put_off(told, broker_session),
+        replicas_blocking_deletion(told),
+        deletion_resumptions(told),
+        deletion_waiting_time(told),
+    ):
         found = found.join(part, on=LIFE, how="left")
-    return found.pipe(with_outcome)
+    return found.pipe(with_deletion_outcome)
 
 
-def times(told: pl.DataFrame) -> pl.DataFrame:
+def deletion_times(told: pl.DataFrame) -> pl.DataFrame:
     step = col("step")
     is_asked = step.is_in(["requested", "listed"])
     last_drive = col("drive") == col("drive").max()
@@ -116,7 +122,7 @@ def put_off(told: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     return first.join(said, on=LIFE).join(dead, on=LIFE, how="left").select(*LIFE, blocked_by=why)
 
 
-def blocking(told: pl.DataFrame) -> pl.DataFrame:
+def replicas_blocking_deletion(told: pl.DataFrame) -> pl.DataFrame:
     """blocking_replicas: of the last drive, from one start of a deletion to the next, with lines about replicas out of
     reach, or not deleted; with the errors that their brokers answered. Answers up to 2.2 do not say whose they are.
 
@@ -160,7 +166,7 @@ def blocking(told: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def going_on(told: pl.DataFrame) -> pl.DataFrame:
+def deletion_resumptions(told: pl.DataFrame) -> pl.DataFrame:
     """resumed_at, resumed_by: a broker that started, another controller that found it queued, or a start after a
     reassignment that it waited for."""
     step, before = col("step"), col("step").shift(1).over(LIFE)
@@ -177,16 +183,16 @@ def going_on(told: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def waits(told: pl.DataFrame) -> pl.DataFrame:
+def deletion_waiting_time(told: pl.DataFrame) -> pl.DataFrame:
     """waiting_ms: from the first line of each drive that puts it off until the next drive."""
     began = told.group_by(DRIVE, maintain_order=True).agg(
         began_at=col("at").first(), off_at=col("at").filter(col("step").is_in(PUT_OFF)).first()
     )
-    waited = millis("began_at").shift(-1).over(LIFE) - millis("off_at")
+    waited = creation_millis("began_at").shift(-1).over(LIFE) - creation_millis("off_at")
     return began.with_columns(waited=waited).group_by(LIFE).agg(waiting_ms=col("waited").sum())
 
 
-def with_outcome(lives: pl.DataFrame) -> pl.DataFrame:
+def with_deletion_outcome(lives: pl.DataFrame) -> pl.DataFrame:
     started = col("deletion_started_at").list
     is_deleted = col("ended_how") == "deleted"
     completed_at = when(is_deleted).then("ended_at")
@@ -200,10 +206,10 @@ def with_outcome(lives: pl.DataFrame) -> pl.DataFrame:
         .when("is_disabled").then(lit("disabled"))
         .otherwise(lit("none"))
     )  # fmt: skip
-    total = millis("completed_at") - millis("deletion_requested_at")
-    queued = started.first().dt.epoch("ms") - millis("deletion_requested_at")
+    total = creation_millis("completed_at") - creation_millis("deletion_requested_at")
+    queued = started.first().dt.epoch("ms") - creation_millis("deletion_requested_at")
     waiting = col("waiting_ms").fill_null(0)
-    removing = (millis("completed_at") - millis("deleted_at")).fill_null(0)
+    removing = (creation_millis("completed_at") - creation_millis("deleted_at")).fill_null(0)
     stopping = total - queued - waiting - removing
     spans = {"queued": queued, "stopping_replicas": stopping, "waiting": waiting, "removing_znodes": removing}
     entries = pl.concat_list(pl.struct(key=lit(name), value=value) for name, value in spans.items())

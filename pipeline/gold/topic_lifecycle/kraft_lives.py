@@ -39,7 +39,7 @@ def kraft_lines(
     )
 
 
-def births(lines: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+def new_topic_lives(lines: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """Topics (OWN) of which no row is known: first_seen_at, created_at, created_how, requested_at, their opening line
     and its term. known: rows (OWN, topic_life) of gold.topic_lifecycle, and lives of ZooKeeper mode.
 
@@ -101,7 +101,7 @@ def kraft_ends(lives: pl.DataFrame, lines: pl.DataFrame, term: pl.DataFrame) -> 
     """Lives with an id and without an end, with that of KRaft: their removal, a later life of the metadata, or another
     topic of the name, as a name has one topic at a time: ended_at, ended_how, ended_file_id, ended_byte_offset."""
     own = lives.select(*TOPIC, "topic_id", "topic_life", "first_seen_at", "mode")
-    removed = earliest(lines.filter(col("step") == GONE), "removed")
+    removed = earliest_topic_lines(lines.filter(col("step") == GONE), "removed")
     following = col("first_seen_at").shift(-1).over(TOPIC)
     ends = pl.min_horizontal("removed_at", "wiped_at", "followed_at")
     how = (
@@ -126,7 +126,7 @@ def kraft_ends(lives: pl.DataFrame, lines: pl.DataFrame, term: pl.DataFrame) -> 
     )  # fmt: skip
 
 
-def earliest(lines: pl.DataFrame, what: str) -> pl.DataFrame:
+def earliest_topic_lines(lines: pl.DataFrame, what: str) -> pl.DataFrame:
     first = lines.sort("at", *LINE).unique(OWN, keep="first", maintain_order=True)
     return first.select(*OWN, **{f"{what}_{name}": name for name in ("at", *LINE)})
 

@@ -32,7 +32,7 @@ def of_life(rows: pl.DataFrame, lives: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def partitions(
+def life_partitions(
     lives: pl.DataFrame,
     assignment: pl.DataFrame,
     moves: pl.DataFrame,

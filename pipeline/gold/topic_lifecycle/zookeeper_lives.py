@@ -46,13 +46,17 @@ def zookeeper_steps(
         .join(lines.drop("event"), on=LINE, how="inner")
         .filter(~(is_late & col("step").is_in([CREATED, LISTED])))
     )
-    begun = wipes(term).filter(col("at") >= lit(dirty_from, TIME)) if dirty_from else wipes(term)
-    marks = pl.concat([lists(lines.filter(~is_late)), begun], how="diagonal_relaxed")
+    begun = (
+        metadata_wipe_marks(term).filter(col("at") >= lit(dirty_from, TIME))
+        if dirty_from
+        else metadata_wipe_marks(term)
+    )
+    marks = pl.concat([topic_list_marks(lines.filter(~is_late)), begun], how="diagonal_relaxed")
     seeds = before.select(*TOPIC, base="topic_life", is_open=col("ended_at").is_null())
-    return numbered(said, marks).pipe(with_ends, marks, seeds).pipe(with_lives, seeds)
+    return number_topic_steps(said, marks).pipe(with_vanished_topics, marks, seeds).pipe(with_lives, seeds)
 
 
-def placed(controller_line: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+def controller_lines_in_order(controller_line: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Lines (LINE, event) of controllers of ZooKeeper mode in their places: ORDER, term_id, controller_id,
     superseded_at."""
     terms = (
@@ -65,11 +69,11 @@ def placed(controller_line: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def lists(lines: pl.DataFrame) -> pl.DataFrame:
+def topic_list_marks(lines: pl.DataFrame) -> pl.DataFrame:
     return lines.filter(col("event") == LIST).select(*LINE, *ORDER, "term_id", mark=lit(VANISHED))
 
 
-def wipes(term: pl.DataFrame) -> pl.DataFrame:
+def metadata_wipe_marks(term: pl.DataFrame) -> pl.DataFrame:
     """The first election of each later life of the metadata."""
     first = (
         term.filter(col("mode") == "zookeeper")
@@ -82,7 +86,7 @@ def wipes(term: pl.DataFrame) -> pl.DataFrame:
     return first.select(*LINE, "at", "life", "term_id", **nowhere, mark=lit(WIPED))
 
 
-def numbered(said: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
+def number_topic_steps(said: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
     """Steps in order, with mark_no: how many marks, places at which topics end that are not named, there are until
     each; of a list its own included."""
     both = pl.concat([marks, said], how="diagonal_relaxed")
@@ -94,7 +98,7 @@ def numbered(said: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_ends(both: pl.DataFrame, marks: pl.DataFrame, seeds: pl.DataFrame) -> pl.DataFrame:
+def with_vanished_topics(both: pl.DataFrame, marks: pl.DataFrame, seeds: pl.DataFrame) -> pl.DataFrame:
     """Steps, each followed by the end of its topic where the next mark does not name it. seeds are steps before all."""
     is_mark = col("mark").is_not_null()
     ends = both.filter(is_mark).select(

@@ -7,7 +7,7 @@ from polars import col, lit
 
 from pipeline.core.made_of import made_of
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM, judged_moves
-from pipeline.gold.transition_audit.triggers import with_trigger
+from pipeline.gold.transition_audit.triggers import with_move_trigger
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.model.partitions.carried_states import carried_moves
 from schemas.gold.transition_audit import SPEC
@@ -38,10 +38,10 @@ def build(
     moves = with_place(printed, controller_line)
     if dirty_from is not None:
         moves = moves.filter(col("ordered_at") >= dirty_from)
-    moves = with_trigger(moves, controller_line)
+    moves = with_move_trigger(moves, controller_line)
     earlier = carried_moves(summary_before).with_columns(is_earlier=lit(True))
     both = pl.concat([moves.with_columns(is_earlier=lit(False)), earlier], how="diagonal")
-    return judged_moves(with_machine(both, term))
+    return judged_moves(with_machine_of_term(both, term))
 
 
 def with_place(moves: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
@@ -52,6 +52,6 @@ def with_place(moves: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFra
     )
 
 
-def with_machine(moves: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+def with_machine_of_term(moves: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Adds replica_machine; rows in, rows out."""
     return moves.join(term.select(*TERM, *FROM_TERM), on=TERM, how="left")

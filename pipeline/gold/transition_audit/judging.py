@@ -6,9 +6,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from polars import col, lit, when
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.core.machine import LEGAL, UNDETERMINED
-from pipeline.core.replay import CONTINUITY, NONE, UNKNOWN, UNREADABLE, Bool, Int, Moves, judged, replay
+from pipeline.core.replay import (
+    CONTINUITY,
+    NONE,
+    UNKNOWN,
+    UNREADABLE,
+    Bool,
+    Int,
+    Moves,
+    judge_continuity,
+    replay_moves,
+)
 from pipeline.gold.transition_audit.precedence import (
     RESTS_ON_PREVIOUS,
     certainty_of,
@@ -18,10 +28,10 @@ from pipeline.kafka.machines.by_release import (
     REPLICA,
     STATES,
     UNKNOWN_RELEASE,
-    candidates,
+    candidate_machines,
     legality_for,
+    move_visibility,
     normal_moves,
-    visibility,
 )
 from pipeline.model.partitions.carried_states import OBJECT
 from schemas.gold.transition_audit import SPEC
@@ -62,7 +72,7 @@ def judged_moves(moves: pl.DataFrame) -> pl.DataFrame:
         .partition_by("machine", "replica_machine", as_dict=True)
     )
     if not by_machine:
-        return empty(SPEC)
+        return empty_frame(SPEC)
     replayed = [with_replay(own, *machine) for machine, own in by_machine.items()]
     audited = (
         pl.concat(replayed)
@@ -71,7 +81,7 @@ def judged_moves(moves: pl.DataFrame) -> pl.DataFrame:
         .with_columns(certainty=certainty_of(col("verdict")))
         .pipe(with_normal)
     )
-    return audited.with_columns(evidence=evidence(audited)).select(SPEC.columns)
+    return audited.with_columns(evidence=verdict_evidence(audited)).select(SPEC.columns)
 
 
 def is_within_trace() -> pl.Expr:
@@ -88,12 +98,14 @@ def with_replay(moves: pl.DataFrame, kind: str, name: str | None) -> pl.DataFram
     previous_byte_offset) to the moves of one machine in log order. name: the replica machine of their release, None
     while the release leaves several."""
     from_state, to_state = (state_codes(moves[column], kind) for column in PAIR)
-    is_startup = (from_state >= 0) & candidates(kind, name)[0].is_startup[from_state]
-    at_trace, at_info = (visibility(kind, name, is_trace_seen=is_seen) for is_seen in (True, False))
+    is_startup = (from_state >= 0) & candidate_machines(kind, name)[0].is_startup[from_state]
+    at_trace, at_info = (move_visibility(kind, name, is_trace_seen=is_seen) for is_seen in (True, False))
     is_done = moves["outcome"].eq("done").to_numpy()
     objects = Moves(object_codes(moves), from_state, to_state, is_done, is_startup)
-    replayed = replay(objects, at_trace.explained, at_trace.complete)
-    unseen = judged(from_state, replayed.previous_state, is_startup, at_info.explained, at_info.complete)
+    replayed = replay_moves(objects, at_trace.explained, at_trace.complete)
+    unseen = judge_continuity(
+        from_state, replayed.previous_state, is_startup, at_info.explained, at_info.complete
+    )
 
     is_traced, has_term = moves["is_traced"].to_numpy(), moves["term_id"].is_not_null().to_numpy()
     is_gap_traced = is_traced & (replayed.previous_row != NONE) & is_traced[replayed.previous_row]
@@ -145,7 +157,7 @@ def with_normal(moves: pl.DataFrame) -> pl.DataFrame:
     return named.join(labels, on=NORMAL, how="left", maintain_order="left")
 
 
-def evidence(moves: pl.DataFrame) -> pl.Series:
+def verdict_evidence(moves: pl.DataFrame) -> pl.Series:
     """Per move its record, then the one before where the verdict rests on it.
 
     Made of one flat array and offsets: to join lists row by row takes seconds for a million moves.

@@ -9,7 +9,7 @@ MOVE = ("machine", "from_state", "to_state", "cause")
 TERM = ("cluster_id", "term_id")
 
 
-def with_trigger(moves: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
+def with_move_trigger(moves: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
     """Adds trigger: the row of triggers.tsv that makes such a move for its cause, null where none does. Rows in, rows
     out.
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from pipeline.kafka.explaining.nearest import nearest
-from pipeline.kafka.explaining.wordings import Row, Wording, wording, wordings_by_text, wordings_of
+from pipeline.kafka.explaining.nearest import nearest_templates
+from pipeline.kafka.explaining.wordings import Row, Wording, find_wording, wordings_by_text, wordings_of
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.kafka.machines.legal_moves import MoveLaw, move_law
-from pipeline.kafka.wording.events import events
-from pipeline.kafka.wording.exception_lines import cause_of
+from pipeline.kafka.wording.events import template_events
+from pipeline.kafka.wording.exception_lines import exception_cause
 from pipeline.kafka.wording.loggers import what_writes
-from pipeline.kafka.wording.templates import COLUMN_TYPES, field_kinds, matcher
+from pipeline.kafka.wording.templates import COLUMN_TYPES, field_kinds, template_matcher
 from schemas.bronze.log_record import NOT_UNDERSTOOD
 
 NUMBER = re.compile(r"-?[0-9]+")
@@ -28,7 +28,7 @@ MOVES = {
 
 
 @dataclass(frozen=True)
-class Said:
+class FieldValue:
     """One field. `value`: a number, a list of numbers, a truth value, or text as printed."""
 
     name: str
@@ -55,7 +55,7 @@ class Explanation:
     logger: str | None
     log: str | None
     wordings: tuple[Wording, ...]
-    fields: tuple[Said, ...]
+    fields: tuple[FieldValue, ...]
     exception: tuple[str, str | None] | None
     cause: tuple[str, str] | None
     move: MoveLaw | None
@@ -65,14 +65,14 @@ class Explanation:
     raw: bytes
 
 
-def explained(rows: Sequence[Row]) -> Explanation:
+def explain_record(rows: Sequence[Row]) -> Explanation:
     """Of one record, read once, or once for each logger that may have printed it; rows of bronze.log_record."""
     row = rows[0]
     event = row["event"]
     wordings = tuple(found for one in rows for found in wordings_of(one)) if event else ()
     return Explanation(
         event=event,
-        meaning=events()[event].meaning if event else None,
+        meaning=template_events()[event].meaning if event else None,
         reason=row["not_understood_reason"],
         reason_meaning=None if event else reason_meaning(row["not_understood_reason"], row["logger"]),
         logged_local=row["logged_local"],
@@ -100,16 +100,16 @@ def reason_meaning(reason: str, logger: str | None) -> str:
     return f"{NOT_UNDERSTOOD[reason]} The logger is that of {what}." if what else NOT_UNDERSTOOD[reason]
 
 
-def fields_of(row: Row) -> tuple[Said, ...]:
+def fields_of(row: Row) -> tuple[FieldValue, ...]:
     """Fields in the order of the wording, then typed columns that were read out of compound ones."""
     printed_as = dict(row["fields"] or ())
     kinds = field_kinds()
-    own = next(one for one in matcher().templates if one.text == row["template"])
+    own = next(one for one in template_matcher().templates if one.text == row["template"])
     told = [kinds[name] for name in (*own.fields, *dict(own.says))]
     said = [
-        Said(
+        FieldValue(
             kind.name,
-            row[kind.column] if kind.column else value_of(kind.type, printed_as.get(kind.name)),
+            row[kind.column] if kind.column else typed_field_value(kind.type, printed_as.get(kind.name)),
             kind.unit,
             kind.meaning,
         )
@@ -119,14 +119,14 @@ def fields_of(row: Row) -> tuple[Said, ...]:
     return (
         *said,
         *(
-            Said(name, row[name], kinds[name].unit, kinds[name].meaning)
+            FieldValue(name, row[name], kinds[name].unit, kinds[name].meaning)
             for name in COLUMN_TYPES
             if name in hidden and row[name] is not None
         ),
     )
 
 
-def value_of(kind: str, text: str | None) -> object:
+def typed_field_value(kind: str, text: str | None) -> object:
     """A field of the map by its type in fields.tsv; text that is none of it stays text."""
     if text is None or kind == "string":
         return text
@@ -142,7 +142,7 @@ def exception_of(row: Row) -> tuple[str, str | None] | None:
 
 
 def cause_named(row: Row) -> tuple[str, str] | None:
-    found = cause_of(row["event"], row["exception_class"], row["exception_message"])
+    found = exception_cause(row["event"], row["exception_class"], row["exception_message"])
     return (found.cause, found.meaning) if found else None
 
 
@@ -159,7 +159,7 @@ def source_of(event: str, found: Sequence[Wording]) -> tuple[str, ...]:
     spans = [span for one in found for span in one.printed]
     methods = [
         str(place)
-        for place in events()[event].places
+        for place in template_events()[event].places
         if any(place.is_within(span.since, span.until) for span in spans)
     ]
     own = [one for one in methods if any(one.startswith(_tree(wording.logger)) for wording in found)]
@@ -178,6 +178,6 @@ def _is_of_two_modes(event: str) -> bool:
 def nearest_to(row: Row) -> tuple[Wording, ...]:
     """The known wordings that are most like a record that is none of them."""
     text = (row["raw"] or b"").decode("utf-8", "replace")
-    templates = matcher().templates
-    found = [templates[number] for number in nearest(text, row["logger"])]
-    return tuple(wording(one.source, one.text) for one in found)
+    templates = template_matcher().templates
+    found = [templates[number] for number in nearest_templates(text, row["logger"])]
+    return tuple(find_wording(one.source, one.text) for one in found)

@@ -5,7 +5,7 @@ from collections import Counter
 from difflib import SequenceMatcher
 from functools import cache
 
-from pipeline.kafka.wording.templates import matcher
+from pipeline.kafka.wording.templates import template_matcher
 
 WORD = re.compile(r"[A-Za-z']{2,}")
 IDENT = re.compile(r"^\[[^\]]*\][:,]? ?")
@@ -21,17 +21,17 @@ LEAST_SHARED_WORDS = 0.3
 @cache
 def _words() -> tuple[Counter[str], ...]:
     """The literal words of every template, by its number."""
-    return tuple(Counter(WORD.findall(FIELD.sub(" ", one.text))) for one in matcher().templates)
+    return tuple(Counter(WORD.findall(FIELD.sub(" ", one.text))) for one in template_matcher().templates)
 
 
-def nearest(message: str, source: str | None = None, most: int = 3) -> list[int]:
+def nearest_templates(message: str, source: str | None = None, most: int = 3) -> list[int]:
     """Numbers of templates, the most alike first: by words in common, then by the order of characters.
 
     Only the beginning of the message is compared. `source`: only templates of that logger, if it has any.
     """
     beginning = message[:COMPARED_CHARACTERS]
     said = Counter(WORD.findall(beginning))
-    templates = matcher().templates
+    templates = template_matcher().templates
     numbers = [n for n, one in enumerate(templates) if one.source == source] or list(range(len(templates)))
     shared = {n: 2 * (said & _words()[n]).total() for n in numbers}
     overlap = {n: shared[n] / (said.total() + _words()[n].total() or 1) for n in numbers}

@@ -6,11 +6,11 @@ from functools import cache
 from typing import Any
 
 from pipeline.core.template import Template
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.machines.legal_moves import LAST_ZOOKEEPER
-from pipeline.kafka.wording.events import NEWEST, events, is_before, release
+from pipeline.kafka.wording.events import NEWEST, is_before, parse_release, template_events
 from pipeline.kafka.wording.loggers import full_names
-from pipeline.kafka.wording.releases import bits, may_be_empty, shape
+from pipeline.kafka.wording.releases import may_be_empty, release_bits, wording_shape
 from pipeline.kafka.wording.templates import MODES
 
 Row = Mapping[str, Any]
@@ -51,14 +51,14 @@ def wordings_by_text() -> dict[tuple[str, str], Wording]:
     """By logger and template; no wording stands twice."""
     return {
         (row["logger"], row["template"]): Wording(
-            row["event"], row["logger"], row["level"], row["template"], printed(mode, row)
+            row["event"], row["logger"], row["level"], row["template"], printed_in_modes(mode, row)
         )
         for mode in MODES
-        for row in table(f"wording/by_mode/{mode}.tsv")
+        for row in read_fact_table(f"wording/by_mode/{mode}.tsv")
     }
 
 
-def wording(logger: str, template: str) -> Wording:
+def find_wording(logger: str, template: str) -> Wording:
     return wordings_by_text()[logger, template]
 
 
@@ -66,7 +66,7 @@ def wordings_of(row: Row) -> tuple[Wording, ...]:
     """Of a record that is understood: of each logger that may have printed it, where none or a short name is told."""
     logger, text = row["logger"], row["template"]
     if (logger, text) in wordings_by_text():
-        return (with_twins(wording(logger, text), row),)
+        return (with_twins(find_wording(logger, text), row),)
     named = [one for one in wordings_by_text().values() if one.template == text]
     short = [one for one in named if logger and full_names(logger, (one.logger,), "tail")]
     return tuple(with_twins(one, row) for one in short or named)
@@ -75,7 +75,7 @@ def wordings_of(row: Row) -> tuple[Wording, ...]:
 def with_twins(found: Wording, row: Row) -> Wording:
     """With the releases of wordings that print the same: what this one has more is empty in the record, and what they
     have more may be."""
-    alike = _alike()[found.logger, shape(found.template)]
+    alike = _alike()[found.logger, wording_shape(found.template)]
     twins = [found, *(one for one in alike if one != found and _is_twin(found, one, row))]
     return replace(found, printed=_joined(span for one in twins for span in one.printed))
 
@@ -93,7 +93,7 @@ def _alike() -> dict[tuple[str, str], list[Wording]]:
     """By logger and what they have in common."""
     found: dict[tuple[str, str], list[Wording]] = {}
     for one in wordings_by_text().values():
-        found.setdefault((one.logger, shape(one.template)), []).append(one)
+        found.setdefault((one.logger, wording_shape(one.template)), []).append(one)
     return found
 
 
@@ -107,7 +107,7 @@ def _fields(template: str) -> tuple[frozenset[str], tuple[str, ...]]:
 def _joined(spans: Iterable[Printed]) -> tuple[Printed, ...]:
     """Ranges of one mode that touch are one."""
     found: list[Printed] = []
-    for one in sorted(spans, key=lambda span: (span.mode != ZOOKEEPER, release(span.since))):
+    for one in sorted(spans, key=lambda span: (span.mode != ZOOKEEPER, parse_release(span.since))):
         last = found[-1] if found and found[-1].mode == one.mode else None
         if last is not None and _touch(last, one):
             found[-1] = Printed(one.mode, last.since, max(last.until, one.until, key=_until))
@@ -117,22 +117,22 @@ def _joined(spans: Iterable[Printed]) -> tuple[Printed, ...]:
 
 
 def _touch(one: Printed, other: Printed) -> bool:
-    both = bits(one.since, one.until) | bits(other.since, other.until)
+    both = release_bits(one.since, one.until) | release_bits(other.since, other.until)
     filled = both + (both & -both)
     return not filled & (filled - 1)
 
 
 def _until(text: str) -> tuple[int, ...]:
     """2.2 is the last 2.2.x."""
-    return (*release(text), 9999)
+    return (*parse_release(text), 9999)
 
 
-def printed(mode: str, row: Row) -> tuple[Printed, ...]:
+def printed_in_modes(mode: str, row: Row) -> tuple[Printed, ...]:
     """The modes of a row: that of its table, and KRaft where nodes of both print the same."""
     since, until = row["since"], row["until"]
     if mode == "kraft":
         return (Printed(KRAFT, since, until),)
-    kraft_since = FIRST_KRAFT if mode == "both" else events()[row["event"]].kraft_since
+    kraft_since = FIRST_KRAFT if mode == "both" else template_events()[row["event"]].kraft_since
     last = until if is_before(until, LAST_ZOOKEEPER) else LAST_ZOOKEEPER
     found = [Printed(ZOOKEEPER, since, last)] if is_before(since, LAST_ZOOKEEPER) else []
     if kraft_since and is_before(kraft_since, until):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from pipeline.core.errors import SettingsError
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.layout.date_format import DateFormat, date_format
 
 _MODIFIER = re.compile(
@@ -27,7 +27,7 @@ ANY, ONE_LINE = r"(?s:.*?)", r"[^\n]*?"
 
 
 @dataclass(frozen=True)
-class Part:
+class PatternPart:
     """A stretch of a line: a regular expression, or text that stands there as it is."""
 
     regex: str
@@ -50,13 +50,13 @@ class Layout:
     `zone`: the zone that the pattern says the times are in. `ends_in_message`: nothing printed behind the message
     would show that its end is missing. `is_level_first`: the level is printed before the time."""
 
-    start: tuple[Part, ...]
+    start: tuple[PatternPart, ...]
     head: str
     time_format: str
     logger_form: str = "full"
     zone: str | None = None
     ends_in_message: bool = False
-    until_time: tuple[Part, ...] = ()
+    until_time: tuple[PatternPart, ...] = ()
     is_level_first: bool = False
 
     @cached_property
@@ -96,12 +96,12 @@ class _Head:
 @lru_cache(maxsize=1)
 def _converters() -> dict[str, tuple[str, str]]:
     """(kind, regular expression) by every name that a converter has."""
-    rows = table("layout/converters.tsv")
+    rows = read_fact_table("layout/converters.tsv")
     return {name: (row["kind"], row["regex"]) for row in rows for name in row["names"].split(" ")}
 
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str) -> Layout:
+def compile_pattern(pattern: str) -> Layout:
     """SettingsError: a converter is not known or not supported, or time or message is not printed."""
     items = list(_items(pattern))
     while items and (items[-1].kind in ("line_end", "trace")):
@@ -125,7 +125,7 @@ def compiled(pattern: str) -> Layout:
         logger_form=logger_form,
         zone=date.zone,
         ends_in_message=ends_in_message,
-        until_time=(*start[: kinds.index("time")], Part(date.time)),
+        until_time=(*start[: kinds.index("time")], PatternPart(date.time)),
         is_level_first="level" in kinds[: kinds.index("time")],
     )
 
@@ -146,24 +146,24 @@ def _add(head: _Head, item: _Item, *, ends_in_message: bool) -> None:
         head.regex += item.regex.replace("\0", "")
 
 
-def _start(items: list[_Item]) -> Iterator[Part]:
+def _start(items: list[_Item]) -> Iterator[PatternPart]:
     """Up to the time, the text behind it, and the level if it comes next and no bracket closes the time."""
     at, date = next((place, item.date) for place, item in enumerate(items) if item.date is not None)
     for item in items[:at]:
         if item.kind == "literal":
-            yield Part(item.regex, is_literal=True)
+            yield PatternPart(item.regex, is_literal=True)
         else:
-            yield Part(item.regex.replace("\0", "").replace("*?", "{0,100}?"))
-    yield Part(date.time + date.between + date.zone_name)
+            yield PatternPart(item.regex.replace("\0", "").replace("*?", "{0,100}?"))
+    yield PatternPart(date.time + date.between + date.zone_name)
     rest = items[at + 1 :]
     if rest and rest[0].kind == "literal":
-        yield Part(rest[0].regex, is_literal=True)
+        yield PatternPart(rest[0].regex, is_literal=True)
         if not rest[0].regex.isspace():
             return
         rest = rest[1:]
     if rest and rest[0].kind == "level":
         before, level, after = rest[0].regex.split("\0")
-        yield from (Part(before), Part(level + after + r"[^\w]"))
+        yield from (PatternPart(before), PatternPart(level + after + r"[^\w]"))
 
 
 def _items(pattern: str) -> Iterator[_Item]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from pipeline.core.errors import SettingsError
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 
 # What stands for one part of a date: its width in letters, and what it prints.
 _PARTS = {
@@ -45,7 +45,7 @@ class DateFormat:
 
 @lru_cache(maxsize=1)
 def _named() -> dict[str, str]:
-    return {row["name"]: row["format"] for row in table("layout/date_formats.tsv")}
+    return {row["name"]: row["format"] for row in read_fact_table("layout/date_formats.tsv")}
 
 
 def date_format(options: list[str]) -> DateFormat:

@@ -7,11 +7,11 @@ from functools import cached_property, lru_cache
 from pipeline.core.beginnings import beginning_of
 from pipeline.core.errors import SettingsError
 from pipeline.core.starts import Other, start_pattern
-from pipeline.kafka.facts import table
-from pipeline.kafka.layout.conversion_pattern import Layout, Part, compiled
+from pipeline.kafka.facts import read_fact_table
+from pipeline.kafka.layout.conversion_pattern import Layout, PatternPart, compile_pattern
 from pipeline.kafka.layout.json_layout import JsonLayout
 from pipeline.kafka.layout.prefix import PREFIX, cut_off
-from pipeline.kafka.layout.wrapper import Wrapper, wrappers
+from pipeline.kafka.layout.wrapper import Wrapper, wrappers_by_name
 
 HEAD_GROUPS = ("time", "level", "message", "logger", "rest")
 PATTERN = "pattern:"
@@ -20,7 +20,7 @@ STOCK = "stock"
 BEGIN_SURELY = b"0123456789[{"
 LEVEL = "[A-Z]+"
 # Behind a time; a name of a thread may stand between.
-SOME_LEVEL = Part(r"[^\n]{0,100}?[^\w\n]"), Part(r"(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^\w]")
+SOME_LEVEL = PatternPart(r"[^\n]{0,100}?[^\w\n]"), PatternPart(r"(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^\w]")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,10 @@ class Envelope:
         ):
             return None
         inside = beginning_of("".join(part.pattern for part in layout.start))
-        return _regex((Part(innermost.goes_on), Part(f"(?:{inside})"), Part(r"\n")), self.wrappers[:-1])
+        return _regex(
+            (PatternPart(innermost.goes_on), PatternPart(f"(?:{inside})"), PatternPart(r"\n")),
+            self.wrappers[:-1],
+        )
 
     @cached_property
     def start_pattern(self) -> re.Pattern[bytes]:
@@ -76,7 +79,7 @@ class Envelope:
     def siblings(self) -> tuple["Envelope", ...]:
         """All built-in layouts inside the same wrappers."""
         around = self.name.removesuffix(self.bare.name)
-        return tuple(envelope(around + name) for name in layouts())
+        return tuple(envelope_by_name(around + name) for name in built_in_layouts())
 
     @cached_property
     def surely(self) -> str:
@@ -90,11 +93,11 @@ class Envelope:
         place = next((at for at, one in enumerate(self.wrappers) if one.name.startswith(PREFIX)), None)
         if place is None or isinstance(self.layout, JsonLayout):
             return ()
-        return (_regex((Part(r"[^\n]*?"), *_surely(self.layout)), self.wrappers[:place]),)
+        return (_regex((PatternPart(r"[^\n]*?"), *_surely(self.layout)), self.wrappers[:place]),)
 
     def around(self, pattern: str) -> str:
         """What a line begins with that begins with this inside the wrappers."""
-        return _regex((Part(pattern),), self.wrappers)
+        return _regex((PatternPart(pattern),), self.wrappers)
 
     @cached_property
     def other_start(self) -> Other | None:
@@ -121,33 +124,33 @@ class Envelope:
         return r"[\r\n][ \t]*(?:" + self.bare.start + ")"
 
 
-def _surely(layout: Layout | JsonLayout) -> tuple[Part, ...]:
+def _surely(layout: Layout | JsonLayout) -> tuple[PatternPart, ...]:
     if isinstance(layout, JsonLayout):
         return layout.surely
     return layout.until_time if layout.is_level_first else (*layout.until_time, *SOME_LEVEL)
 
 
-def _regex(parts: tuple[Part, ...], around: tuple[Wrapper, ...]) -> str:
+def _regex(parts: tuple[PatternPart, ...], around: tuple[Wrapper, ...]) -> str:
     for wrapper in reversed(around):
         parts = wrapper.around(parts)
     return "".join(part.pattern for part in parts)
 
 
 @lru_cache(maxsize=1)
-def layouts() -> dict[str, Layout | JsonLayout]:
+def built_in_layouts() -> dict[str, Layout | JsonLayout]:
     """The built-in layouts by name, in the order in which they are tried."""
-    texts = {row["name"]: compiled(row["pattern"]) for row in table("layout/envelopes.tsv")}
-    return {**texts, **{row["name"]: JsonLayout(**row) for row in table("layout/json_layouts.tsv")}}
+    texts = {row["name"]: compile_pattern(row["pattern"]) for row in read_fact_table("layout/envelopes.tsv")}
+    return {**texts, **{row["name"]: JsonLayout(**row) for row in read_fact_table("layout/json_layouts.tsv")}}
 
 
 def _named(name: str) -> tuple[Wrapper, str] | None:
     """The built-in wrapper that a name begins with, and the rest of the name."""
     first, slash, rest = name.partition("/")
-    return (wrappers()[first], rest) if slash and first in wrappers() else None
+    return (wrappers_by_name()[first], rest) if slash and first in wrappers_by_name() else None
 
 
 @lru_cache(maxsize=1024)
-def envelope(name: str) -> Envelope:
+def envelope_by_name(name: str) -> Envelope:
     """An envelope by its name. SettingsError: no such wrapper or layout, or a pattern that cannot be read."""
     around: list[Wrapper] = []
     rest = name
@@ -155,27 +158,27 @@ def envelope(name: str) -> Envelope:
         around.append(found[0])
         rest = found[1]
     if rest.startswith(PATTERN):
-        return Envelope(name, compiled(rest.removeprefix(PATTERN)), tuple(around))
+        return Envelope(name, compile_pattern(rest.removeprefix(PATTERN)), tuple(around))
     if "%" in rest:
-        return Envelope(name.removesuffix(rest) + PATTERN + rest, compiled(rest), tuple(around))
-    if rest not in layouts():
+        return Envelope(name.removesuffix(rest) + PATTERN + rest, compile_pattern(rest), tuple(around))
+    if rest not in built_in_layouts():
         raise SettingsError(
-            expected=f"a ConversionPattern or one of {', '.join(layouts())},"
-            f" with any of {', '.join(wrappers())}, prefix:REGEX and / before it",
+            expected=f"a ConversionPattern or one of {', '.join(built_in_layouts())},"
+            f" with any of {', '.join(wrappers_by_name())}, prefix:REGEX and / before it",
             found=name,
             todo="write one of them",
         )
-    return Envelope(name, layouts()[rest], tuple(around))
+    return Envelope(name, built_in_layouts()[rest], tuple(around))
 
 
 class _Named(dict[str, Envelope]):
     """Envelopes by name: what is asked for is made."""
 
     def __missing__(self, name: str) -> Envelope:
-        return envelope(name)
+        return envelope_by_name(name)
 
 
 @lru_cache(maxsize=1)
-def envelopes() -> dict[str, Envelope]:
+def built_in_envelopes() -> dict[str, Envelope]:
     """The built-in layouts as envelopes, in the order in which they are tried; others are made when asked for."""
-    return _Named({name: envelope(name) for name in layouts()})
+    return _Named({name: envelope_by_name(name) for name in built_in_layouts()})

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.clock import EPOCHS, instants, local_times, since_1970
-from pipeline.core.json_lines import columns_of
-from pipeline.kafka.layout.conversion_pattern import Part
+from pipeline.core.clock import EPOCHS, local_times, local_to_utc_by_offset, since_1970
+from pipeline.core.json_lines import json_columns
+from pipeline.kafka.layout.conversion_pattern import PatternPart
 
-START = (Part(r'\{[ \t]*(?:\\?"|\r?\n)'),)
+START = (PatternPart(r'\{[ \t]*(?:\\?"|\r?\n)'),)
 # The object, on one line or pretty-printed, and the lines behind it.
 BODY = r"\A(?P<json>\{[ \t]*\"[^\n]*|\{[ \t]*\r?\n(?s:.*?)(?:\n\}[^\n]*|\z))(?:\n(?P<rest>(?s:.*)))?\z"
 TEXT_TIME = (
@@ -48,17 +48,17 @@ class JsonLayout:
     source: str
 
     @property
-    def start(self) -> tuple[Part, ...]:
+    def start(self) -> tuple[PatternPart, ...]:
         return START
 
     @property
-    def surely(self) -> tuple[Part, ...]:
+    def surely(self) -> tuple[PatternPart, ...]:
         """An object on one line with a time or, as a stack trace may stand before it, with an exception."""
         first = self.time.split(" ")[0].split("/")[0]
         paths = (path for path in (*self.trace.split(" "), self.exception_class) if path)
         exceptions = (_keyed(path.split("/")[0], r"\{" if "/" in path else '"') for path in paths)
         known = "|".join(dict.fromkeys([_keyed(first, VALUES[self.time_form]), *exceptions]))
-        return (Part(rf'\{{[ \t]*(?:"[^\n]*?)?(?:{known})'),)
+        return (PatternPart(rf'\{{[ \t]*(?:"[^\n]*?)?(?:{known})'),)
 
     @cached_property
     def types(self) -> dict[str, pa.DataType]:
@@ -89,7 +89,7 @@ def json_text(texts: pa.Array, layout: JsonLayout) -> HeadText:
     lines = pc.ascii_trim_whitespace(pc.replace_substring_regex(body.field("json"), r"[\r\n]+", " "))
     # No line is left without an object: a reader of JSON skips it, and all after it would be another record's.
     lines = pc.if_else(body.is_valid(), lines, "{}")
-    found, _ = columns_of(lines, layout.types)
+    found, _ = json_columns(lines, layout.types)
     is_cut = pc.and_(body.is_valid(), pc.invert(pc.ends_with(lines, "}")))
     if pc.any(is_cut).as_py():
         found |= _of_cut(lines, is_cut, found, layout)
@@ -164,4 +164,4 @@ def _text_times(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
     clock = pc.binary_join_element_wise(caught.field("day"), caught.field("clock"), " ")
     whole = pc.binary_join_element_wise(clock, fraction, ".")
     local = local_times(pc.if_else(caught.is_valid(), whole, None), FORMAT)
-    return local, instants(local, pc.if_else(caught.is_valid(), caught.field("offset"), None))
+    return local, local_to_utc_by_offset(local, pc.if_else(caught.is_valid(), caught.field("offset"), None))

@@ -56,7 +56,7 @@ class Located:
     log: str | None
 
 
-def locate(relative_path: str, patterns: Sequence[str | re.Pattern[str]] = BUILT_IN_PATTERNS) -> Located:
+def locate_path(relative_path: str, patterns: Sequence[str | re.Pattern[str]] = BUILT_IN_PATTERNS) -> Located:
     """Read a path below the given root, with `/` between folders. The first pattern that matches decides.
 
     A group `node` that is no id of a node says nothing; a group `log` counts before the file's name.

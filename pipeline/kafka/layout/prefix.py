@@ -29,10 +29,10 @@ def cut_off(name: str) -> tuple[Wrapper, str] | None:
             found=f"{name} ({problem})",
             todo="write a regular expression (RE2) of what stands before the time, without groups that capture",
         )
-    return of_lines(found[1]), found[2]
+    return prefix_wrapper(found[1]), found[2]
 
 
-def of_lines(name: str) -> Wrapper:
+def prefix_wrapper(name: str) -> Wrapper:
     return Wrapper(name, "line", name.removeprefix(PREFIX), "", "", SOURCE)
 
 

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.errors import SettingsError
-from pipeline.core.json_lines import columns_of
-from pipeline.core.scan import Records
+from pipeline.core.json_lines import json_columns
+from pipeline.core.scan import ScannedRecords
 from pipeline.core.starts import LF
-from pipeline.kafka.facts import table
-from pipeline.kafka.layout.conversion_pattern import Part
+from pipeline.kafka.facts import read_fact_table
+from pipeline.kafka.layout.conversion_pattern import PatternPart
 
 # What rsyslog writes for control characters of a message: # and three octal digits.
 OCTAL = {"#011": "\t", "#012": "\n", "#015": "\r", "#033": "\x1b"}
@@ -45,14 +45,14 @@ class Wrapper:
     def is_json(self) -> bool:
         return self.kind.startswith("json")
 
-    def around(self, parts: Sequence[Part]) -> tuple[Part, ...]:
+    def around(self, parts: Sequence[PatternPart]) -> tuple[PatternPart, ...]:
         """What a line begins with that begins with these parts inside."""
         if self.is_json:
-            return Part(self.start), *(_in_json(part) for part in parts)
+            return PatternPart(self.start), *(_in_json(part) for part in parts)
         if self.kind == "colour":
-            between = Part(f"(?:{self.removed})*")
+            between = PatternPart(f"(?:{self.removed})*")
             return tuple(one for part in parts for one in (between, part))
-        return Part(self.start), *parts
+        return PatternPart(self.start), *parts
 
     def is_around(self, lines: pa.Array) -> float:
         """The share of lines that it may stand around."""
@@ -65,9 +65,9 @@ class Wrapper:
 
 
 @lru_cache(maxsize=1)
-def wrappers() -> dict[str, Wrapper]:
+def wrappers_by_name() -> dict[str, Wrapper]:
     """By name, in the order in which they are tried."""
-    found = [Wrapper(**row) for row in table("layout/wrappers.tsv")]
+    found = [Wrapper(**row) for row in read_fact_table("layout/wrappers.tsv")]
     for wrapper in found:
         if wrapper.kind not in _UNWRAP:
             raise SettingsError(
@@ -79,7 +79,9 @@ def wrappers() -> dict[str, Wrapper]:
     return {wrapper.name: wrapper for wrapper in found}
 
 
-def unwrapped(texts: pa.Array, records: Records, around: Sequence[Wrapper]) -> tuple[pa.Array, Records]:
+def unwrap_records(
+    texts: pa.Array, records: ScannedRecords, around: Sequence[Wrapper]
+) -> tuple[pa.Array, ScannedRecords]:
     """Texts and records as if what stands around their lines were not there; offset and length stay."""
     for wrapper in around:
         texts = wrapper.without(texts)
@@ -99,10 +101,10 @@ def unwrapped(texts: pa.Array, records: Records, around: Sequence[Wrapper]) -> t
     return texts, inside
 
 
-def _in_json(part: Part) -> Part:
+def _in_json(part: PatternPart) -> PatternPart:
     if not part.is_literal:
-        return Part(part.regex.replace(r"\x1b", r"\\u001b").replace(r"[^\n]", r'[^\n"]'))
-    return Part("".join(_escaped(letter) for letter in part.regex))
+        return PatternPart(part.regex.replace(r"\x1b", r"\\u001b").replace(r"[^\n]", r'[^\n"]'))
+    return PatternPart("".join(_escaped(letter) for letter in part.regex))
 
 
 def _escaped(letter: str) -> str:
@@ -134,7 +136,7 @@ def _json(texts: pa.Array, wrapper: Wrapper) -> pa.Array:
     lines, first_line = _split(texts)
     candidates = pc.match_substring_regex(lines, IS_OBJECT).to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(candidates)
-    columns, _ = columns_of(
+    columns, _ = json_columns(
         pc.ascii_trim_whitespace(lines.take(pa.array(rows))), {wrapper.removed: pa.string()}
     )
     values = columns[wrapper.removed]

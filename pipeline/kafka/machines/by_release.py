@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.machine import BoolMatrix, Machine, legality, matrix_of
-from pipeline.kafka.facts import table
-from pipeline.kafka.wording.releases import names as release_names
+from pipeline.core.machine import BoolMatrix, Machine, legality_matrix, matrix_of
+from pipeline.kafka.facts import read_fact_table
+from pipeline.kafka.wording.releases import release_names
 
 REPLICA, PARTITION = "replica", "partition"
 KINDS = {REPLICA: ("R1", "R2"), PARTITION: ("P1",)}
@@ -76,9 +76,9 @@ class Visibility:
 
 
 @cache
-def machines() -> dict[str, Machine]:
+def machines_by_name() -> dict[str, Machine]:
     """R1, R2 and P1 by name, from machines.tsv."""
-    rows = table("machines/machines.tsv")
+    rows = read_fact_table("machines/machines.tsv")
     return {name: _machine(name, kind, rows) for kind, names in KINDS.items() for name in names}
 
 
@@ -95,17 +95,17 @@ def _machine(name: str, kind: str, rows: Sequence[dict[str, str]]) -> Machine:
 
 def machine_for(kind: str, release: str) -> Machine:
     """The machine of `kind` (replica, partition) in a release such as 2.2.2."""
-    for machine in candidates(kind):
+    for machine in candidate_machines(kind):
         if _is_of(machine, release):
             return machine
-    spans = [f"{machine.since} to {machine.until}" for machine in candidates(kind)]
+    spans = [f"{machine.since} to {machine.until}" for machine in candidate_machines(kind)]
     raise ValueError(f"{kind} machine: expected a release of {' or '.join(spans)}, found {release}")
 
 
 @cache
 def machine_of_release() -> dict[str, str]:
     """Name of the replica machine by release, of the known releases that have one."""
-    pairs = ((release, machine) for release in release_names() for machine in candidates(REPLICA))
+    pairs = ((release, machine) for release in release_names() for machine in candidate_machines(REPLICA))
     return {release: machine.name for release, machine in pairs if _is_of(machine, release)}
 
 
@@ -118,24 +118,24 @@ def _version(release: str) -> tuple[int, ...]:
     return tuple(int(part) for part in release.split("."))
 
 
-def candidates(kind: str, name: str | None = None) -> tuple[Machine, ...]:
+def candidate_machines(kind: str, name: str | None = None) -> tuple[Machine, ...]:
     """The machines of `kind` that may have been at work: the named one, all while the release is unknown."""
     names = KINDS[kind] if name is None or len(KINDS[kind]) == 1 else (name,)
     if not set(names) <= set(KINDS[kind]):
         raise ValueError(f"{kind} machine: expected one of {KINDS[kind]}, found {name}")
-    return tuple(machines()[each] for each in names)
+    return tuple(machines_by_name()[each] for each in names)
 
 
 @cache
 def legality_for(kind: str, name: str | None = None) -> NDArray[np.int8]:
     """Per pair: 1 legal in all candidates, 0 in none, -1 in some; n by n, by position in STATES."""
-    return legality(candidates(kind, name))
+    return legality_matrix(candidate_machines(kind, name))
 
 
 @cache
-def visibility(kind: str, name: str | None, *, is_trace_seen: bool) -> Visibility:
+def move_visibility(kind: str, name: str | None, *, is_trace_seen: bool) -> Visibility:
     """What two moves that do not join tell, where TRACE lines are seen around them or where they are not."""
-    possible = candidates(kind, name)
+    possible = candidate_machines(kind, name)
     hidden = () if is_trace_seen else HIDDEN_AT_INFO[kind]
     explained = np.all([m.reach(_entering(m, hidden)) for m in possible], axis=0)
     maybe = np.any([m.reach(_entering(m, (*hidden, *SILENT_IN_SOME[m.name]))) for m in possible], axis=0)
@@ -161,4 +161,4 @@ def why_normal(machine: str, from_state: str, to_state: str) -> str:
 @cache
 def normal_moves() -> tuple[NormalMove, ...]:
     """The rows of normal_moves.tsv."""
-    return tuple(NormalMove(**row) for row in table("machines/normal_moves.tsv"))
+    return tuple(NormalMove(**row) for row in read_fact_table("machines/normal_moves.tsv"))

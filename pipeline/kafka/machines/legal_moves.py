@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from pipeline.core.machine import Machine
-from pipeline.kafka.machines.by_release import KINDS, machines, normal_moves
-from pipeline.kafka.machines.triggers import askers
+from pipeline.kafka.machines.by_release import KINDS, machines_by_name, normal_moves
+from pipeline.kafka.machines.triggers import asking_methods
 from pipeline.kafka.wording.events import is_before
 
 OLDEST, LAST_ZOOKEEPER = "0.8.1", "3.9"
@@ -29,7 +29,7 @@ def move_law(kind: str, from_state: str, to_state: str, since: str, until: str) 
     """What holds in the releases `since` to `until`; None: a state that no machine of these releases has."""
     at_work = [
         machine
-        for machine in (machines()[name] for name in KINDS[kind])
+        for machine in (machines_by_name()[name] for name in KINDS[kind])
         if is_before(machine.since, until) and is_before(since, machine.until)
     ]
     if not at_work or not {from_state, to_state} <= set(at_work[0].states):
@@ -50,7 +50,7 @@ def move_law(kind: str, from_state: str, to_state: str, since: str, until: str) 
         tuple(machine.name for machine in refused),
         f"{from_state} to {to_state}: {', '.join([*_said('legal', legal), *_said('refused', refused)])}",
         tuple(notes.items()),
-        askers(kind, from_state, to_state, since, until),
+        asking_methods(kind, from_state, to_state, since, until),
     )
 
 

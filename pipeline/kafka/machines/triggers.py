@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.wording.events import is_before
 
 UNKNOWN_CAUSE = "unknown"
@@ -31,9 +31,9 @@ class Trigger:
 
 
 @cache
-def triggers() -> tuple[Trigger, ...]:
+def read_triggers() -> tuple[Trigger, ...]:
     """The rows of triggers.tsv."""
-    return tuple(_trigger(row) for row in table("machines/triggers.tsv"))
+    return tuple(_trigger(row) for row in read_fact_table("machines/triggers.tsv"))
 
 
 def _trigger(row: dict[str, str]) -> Trigger:
@@ -58,7 +58,7 @@ def trigger_of_move() -> dict[Move, str]:
     """
     known: dict[Move, str] = {}
     names: dict[Move, set[str]] = {}
-    for one in triggers():
+    for one in read_triggers():
         for from_state in one.from_states:
             move = (one.machine, from_state, one.to_state)
             names.setdefault((*move, UNKNOWN_CAUSE), set()).add(one.name)
@@ -67,11 +67,11 @@ def trigger_of_move() -> dict[Move, str]:
     return known | {move: min(found) for move, found in names.items() if len(found) == 1}
 
 
-def askers(machine: str, from_state: str, to_state: str, since: str, until: str) -> tuple[str, ...]:
+def asking_methods(machine: str, from_state: str, to_state: str, since: str, until: str) -> tuple[str, ...]:
     """The methods that ask for a move in one of these releases, by their names then."""
     found = (
         methods_in(one, since, until)
-        for one in triggers()
+        for one in read_triggers()
         if (one.machine, one.to_state) == (machine, to_state) and from_state in one.from_states
     )
     return tuple(dict.fromkeys(names for names in found if names))

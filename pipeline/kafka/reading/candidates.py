@@ -7,12 +7,12 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.scan import joined, scan
+from pipeline.core.scan import concat_records, scan_records
 from pipeline.kafka.layout.conversion_pattern import NO_LOGGER, Layout
-from pipeline.kafka.layout.envelope import PATTERN, Envelope, envelope, layouts
-from pipeline.kafka.layout.wrapper import wrappers
+from pipeline.kafka.layout.envelope import PATTERN, Envelope, built_in_layouts, envelope_by_name
+from pipeline.kafka.layout.wrapper import wrappers_by_name
 from pipeline.kafka.reading.learned_layout import learned_patterns
-from pipeline.kafka.reading.prefixes import learned
+from pipeline.kafka.reading.prefixes import learned_prefixes
 from pipeline.kafka.reading.record_text import RecordText, record_text
 from pipeline.kafka.wording.loggers import MIXED, is_kafkas, is_krafts, log_of
 
@@ -73,10 +73,10 @@ def best_look(head: bytes, envelopes: Iterable[Envelope]) -> Look | None:
 
 
 def _look(head: bytes, found: Envelope) -> Look | None:
-    batches = list(scan(BytesIO(head), 0, len(head), len(head), found.start, owns_preamble=False))
+    batches = list(scan_records(BytesIO(head), 0, len(head), len(head), found.start, owns_preamble=False))
     if not any(one.has_start.any() for one in batches):
         return None
-    text = record_text(joined(batches), found)
+    text = record_text(concat_records(batches), found)
     counted = {one["values"]: one["counts"] for one in text.source.drop_null().value_counts().to_pylist()}
     ours = {name: count for name, count in counted.items() if is_kafkas(name)}
     whole = int(text.is_whole.sum())
@@ -107,16 +107,16 @@ def _is_of_others(text: RecordText) -> bool:
 
 def known_envelopes(sample: pa.Array, given: str | None) -> Iterator[Envelope]:
     """sample: the first lines as one text. given: as sniff takes it."""
-    names = list(layouts())
+    names = list(built_in_layouts())
     if given is not None:
-        own = envelope(given)
+        own = envelope_by_name(given)
         if own.wrappers:
             yield own
             return
         names = [own.name]
     for around, _ in _around(sample):
         for name in names:
-            yield envelope("/".join((*around, name)))
+            yield envelope_by_name("/".join((*around, name)))
 
 
 def behind_prefix(head: bytes, sample: pa.Array, given: str | None, *, behind_time: bool) -> Look | None:
@@ -124,16 +124,16 @@ def behind_prefix(head: bytes, sample: pa.Array, given: str | None, *, behind_ti
 
     behind_time: as learned takes it.
     """
-    own = None if given is None else envelope(given)
+    own = None if given is None else envelope_by_name(given)
     if own is not None and own.wrappers:
         return None
-    known = layouts() if own is None else {own.name: own.layout}
+    known = built_in_layouts() if own is None else {own.name: own.layout}
     for around, lines in _around(sample):
-        for prefix in learned(lines, known.values(), NEARLY_ALL, behind_time=behind_time):
+        for prefix in learned_prefixes(lines, known.values(), NEARLY_ALL, behind_time=behind_time):
             if sum(map(prefix.stands_before, lines)) < NEARLY_ALL * len(lines):
                 continue
             for name in known:
-                found = envelope("/".join((*around, prefix.name, name)))
+                found = envelope_by_name("/".join((*around, prefix.name, name)))
                 look = _look(head, found) if prefix.stands_before_records(found.bare) else None
                 if look is not None and look.is_nearly_whole:
                     return look
@@ -144,7 +144,7 @@ def learned_envelopes(sample: pa.Array) -> Iterator[Envelope]:
     """In layouts that are not built in."""
     for around, lines in _around(sample):
         for pattern in learned_patterns(lines):
-            yield envelope("/".join((*around, PATTERN + pattern)))
+            yield envelope_by_name("/".join((*around, PATTERN + pattern)))
 
 
 def _around(sample: pa.Array) -> Iterator[tuple[tuple[str, ...], list[str]]]:
@@ -152,7 +152,7 @@ def _around(sample: pa.Array) -> Iterator[tuple[tuple[str, ...], list[str]]]:
     for around in _chains(sample, MOST_WRAPPERS):
         inner = sample
         for name in around:
-            inner = wrappers()[name].without(inner)
+            inner = wrappers_by_name()[name].without(inner)
         yield around, [one for one in inner[0].as_py().split("\n") if one.strip()]
 
 
@@ -161,7 +161,7 @@ def _chains(sample: pa.Array, most: int) -> Iterator[tuple[str, ...]]:
     yield ()
     lines = pc.list_flatten(pc.split_pattern(sample, "\n"))
     lines = lines.filter(pc.match_substring_regex(lines, r"\S"))
-    for wrapper in wrappers().values() if most and len(lines) else ():
+    for wrapper in wrappers_by_name().values() if most and len(lines) else ():
         share = wrapper.is_around(lines)
         if share >= HALF or (share and wrapper.kind == "colour"):
             for inner in _chains(wrapper.without(sample), most - 1):

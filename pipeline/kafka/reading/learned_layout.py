@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from pipeline.core.errors import SettingsError
-from pipeline.kafka.layout.conversion_pattern import compiled
+from pipeline.kafka.layout.conversion_pattern import compile_pattern
 from pipeline.kafka.wording.loggers import full_names
 from pipeline.kafka.wording.templates import matcher_of_texts, wording_loggers
 
@@ -37,7 +37,7 @@ SURELY_FIXED = 15
 
 
 @dataclass(frozen=True)
-class Said:
+class WordingInLine:
     """A wording in a line: its place there, how much it fixes, and who prints it."""
 
     line: str
@@ -74,11 +74,11 @@ class Said:
 def learned_patterns(lines: Iterable[str]) -> list[str]:
     """The patterns that most lines may have been printed by, a few at most; none where no line holds a wording."""
     dated = [line for line in lines if DATE.search(line[:HEAD_CHARACTERS])]
-    found = (_pattern(one) for one in said_in(dated[:: len(dated) // LINES + 1]))
+    found = (_pattern(one) for one in wordings_in_lines(dated[:: len(dated) // LINES + 1]))
     return [one for one, _ in Counter(filter(None, found)).most_common(MOST_PATTERNS)]
 
 
-def said_in(lines: Sequence[str]) -> Iterator[Said]:
+def wordings_in_lines(lines: Sequence[str]) -> Iterator[WordingInLine]:
     """Of each line that holds one the wording that fixes most."""
     tried = [(line, *place) for line in lines if len(line) <= LINE_CHARACTERS for place in _places(line)]
     if not tried:
@@ -86,12 +86,12 @@ def said_in(lines: Sequence[str]) -> Iterator[Said]:
     texts = pa.array([line[begin:end] for line, begin, end in tried], pa.string())
     of_all = matcher_of_texts()
     numbers = of_all.match(pa.repeat(pa.scalar(""), len(tried)), texts).template.tolist()
-    best: dict[str, Said] = {}
+    best: dict[str, WordingInLine] = {}
     for (line, begin, end), number in zip(tried, numbers, strict=True):
         wording = of_all.templates[number] if number >= 0 else None
         if wording is None or wording.literal_length < SURELY_FIXED:
             continue
-        one = Said(line, begin, end, wording.literal_length, wording_loggers().get(wording.text, ()))
+        one = WordingInLine(line, begin, end, wording.literal_length, wording_loggers().get(wording.text, ()))
         if one.loggers and (line not in best or one.order > best[line].order):
             best[line] = one
     yield from best.values()
@@ -107,7 +107,7 @@ def _places(line: str) -> Iterator[tuple[int, int]]:
         yield from ((begin.start(), end) for end in ends if end > begin.start())
 
 
-def _pattern(said: Said) -> str | None:
+def _pattern(said: WordingInLine) -> str | None:
     """None where another program's class stands around the message, words before the time or one more time behind it
     (of a shipper), or what no pattern says."""
     before, date = said.before, DATE.search(said.before)
@@ -125,7 +125,7 @@ def _pattern(said: Said) -> str | None:
     pieces = [*_pieces(before, sorted(items)), "%m", *_pieces(said.behind.rstrip(), tail), "%n"]
     pattern = "".join(_padded(pieces))
     try:
-        compiled(pattern)
+        compile_pattern(pattern)
     except SettingsError:
         return None
     return pattern

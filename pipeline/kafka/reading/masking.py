@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.json_masking import masked_json
-from pipeline.core.masking import Masker, MaskRule, values, with_lines, with_values
-from pipeline.core.scan import Records
-from pipeline.kafka.facts import table
+from pipeline.core.masking import Masker, MaskRule, record_bytes_array, with_changed_lines, with_values
+from pipeline.core.scan import ScannedRecords
+from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.layout.envelope import Envelope
 from pipeline.kafka.layout.json_layout import JsonLayout
 from pipeline.kafka.layout.wrapper import Wrapper
@@ -101,7 +101,7 @@ def _masker(masking: Masking, around: frozenset[str]) -> Masker:
 
 @lru_cache(maxsize=1)
 def _telling() -> frozenset[str]:
-    return frozenset(row["wrapper"] for row in table("reading/masks.tsv"))
+    return frozenset(row["wrapper"] for row in read_fact_table("reading/masks.tsv"))
 
 
 @lru_cache(maxsize=8)
@@ -125,14 +125,14 @@ def _own(masking: Masking) -> tuple[MaskRule, ...]:
 def _rules_of(
     masking: Masking, kinds: Iterable[str], around: frozenset[str] = frozenset()
 ) -> tuple[MaskRule, ...]:
-    return tuple(rule for kind in kinds if kind in masking.kinds for rule in rules(kind, around))
+    return tuple(rule for kind in kinds if kind in masking.kinds for rule in mask_rules(kind, around))
 
 
-def rules(kind: str, around: frozenset[str] = frozenset()) -> tuple[MaskRule, ...]:
+def mask_rules(kind: str, around: frozenset[str] = frozenset()) -> tuple[MaskRule, ...]:
     """around: wrappers of which the rows count that need one."""
     return tuple(
         MaskRule(TOKENS[kind], SHAPES[row["shape"]], row["before"], row["after"], row["unless"])
-        for row in table("reading/masks.tsv")
+        for row in read_fact_table("reading/masks.tsv")
         if row["kind"] == kind and row["wrapper"] in {"", *around}
     )
 
@@ -152,12 +152,12 @@ def pattern_problem(pattern: str) -> str | None:
     return "a pattern without groups that capture: (?:...) is none"
 
 
-def masked(records: Records, envelope: Envelope, masking: Masking) -> Records:
+def mask_records(records: ScannedRecords, envelope: Envelope, masking: Masking) -> ScannedRecords:
     """The records as they are stored and parsed. Lines that a runtime tore are put together before, so that a
     secret stands in one piece; of a line that is not whole nothing is left behind its time and level."""
     if envelope.wrappers and envelope.wrappers[0].name in WHOLE:
         records = _in_one_piece(records, envelope.wrappers[0])
-    done = with_lines(records, partial(_masked_lines, envelope=envelope, masking=masking))
+    done = with_changed_lines(records, partial(_masked_lines, envelope=envelope, masking=masking))
     return _without_torn_line(done, envelope, masking)
 
 
@@ -191,14 +191,14 @@ def _begin(lines: pa.Array, patterns: Iterable[str]) -> pa.Array:
     return pc.match_substring_regex(lines, rf"\A(?:{MARK_OF_ORDER})?(?:{'|'.join(patterns)})")
 
 
-def _without_torn_line(records: Records, envelope: Envelope, masking: Masking) -> Records:
+def _without_torn_line(records: ScannedRecords, envelope: Envelope, masking: Masking) -> ScannedRecords:
     """Whether what a line breaks off in is a secret would be told by what follows it."""
-    lines = values(records)
+    lines = record_bytes_array(records)
     ends = pc.ends_with(lines, "\n")
     is_half = pc.and_(ends, False)
     if any(one.kind == "json_text" for one in envelope.wrappers):
         # Docker ends the text as the line was, and its own line always.
-        inner = values(without_wrappers(records, envelope.wrappers))
+        inner = record_bytes_array(without_wrappers(records, envelope.wrappers))
         is_half = pc.and_(ends, pc.invert(pc.ends_with(inner, "\n")))
     is_torn = pc.or_(pc.or_(pc.invert(ends), pa.array(records.is_cut)), is_half)
     if not pc.any(is_torn).as_py():
@@ -211,12 +211,12 @@ def _without_torn_line(records: Records, envelope: Envelope, masking: Masking) -
     return with_values(records, pc.replace_with_mask(lines, is_torn, torn))
 
 
-def _in_one_piece(records: Records, wrapper: Wrapper) -> Records:
+def _in_one_piece(records: ScannedRecords, wrapper: Wrapper) -> ScannedRecords:
     inside = without_wrappers(records, (wrapper,))
     torn = np.flatnonzero(inside.line_ends < records.line_ends)
     if not len(torn):
         return records
-    lines, inner = values(records), values(inside)
+    lines, inner = record_bytes_array(records), record_bytes_array(inside)
     whole = [
         WHOLE[wrapper.name](lines[row].as_py(), LINE.findall(inner[row].as_py())) for row in torn.tolist()
     ]

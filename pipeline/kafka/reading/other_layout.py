@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.masking import of_rows, values
-from pipeline.core.scan import Records
+from pipeline.core.masking import record_bytes_array, select_records
+from pipeline.core.scan import ScannedRecords
 from pipeline.core.starts import LF, START_BYTES, start_finder
-from pipeline.core.texts import Mask, Rows, placed
+from pipeline.core.texts import Mask, Rows, scatter_values
 from pipeline.kafka.layout.envelope import Envelope
 from pipeline.kafka.reading.record_text import RecordText, record_text
 from pipeline.kafka.wording.loggers import is_kafkas
@@ -24,7 +24,9 @@ TIMES = ("logged_local", "instant", "level")
 ALL = tuple(one.name for one in fields(RecordText))
 
 
-def text_of(records: Records, envelope: Envelope, as_read: Records | None = None) -> RecordText:
+def text_by_other_layout(
+    records: ScannedRecords, envelope: Envelope, as_read: ScannedRecords | None = None
+) -> RecordText:
     """record_text, with records in which the envelope finds no start or no time read as the first other layout reads
     them that finds a whole message of Kafka's or, if none does, of a logger that is named as a class; so are records
     that begin as its own do and are not whole in it, by what is Kafka's alone: layouts differ at the end of the line.
@@ -64,15 +66,15 @@ def text_of(records: Records, envelope: Envelope, as_read: Records | None = None
     return text
 
 
-def _begins(records: Records, rows: Rows, start: str) -> Mask:
-    heads = pc.binary_slice(values(records).take(pa.array(rows)), 0, START_BYTES)
+def _begins(records: ScannedRecords, rows: Rows, start: str) -> Mask:
+    heads = pc.binary_slice(record_bytes_array(records).take(pa.array(rows)), 0, START_BYTES)
     found: Mask = pc.match_substring_regex(heads, rf"\A(?:\xEF\xBB\xBF)?(?:{start})").to_numpy(
         zero_copy_only=False
     )
     return found
 
 
-def _holds_more(records: Records, envelope: Envelope) -> Mask:
+def _holds_more(records: ScannedRecords, envelope: Envelope) -> Mask:
     """In which another record begins, as in what was read before other layouts were looked for."""
     starts, _ = start_finder(envelope.start, envelope.other_start)(records.data, len(records.data), LF)
     inside = np.setdiff1d(starts, records.bounds)
@@ -95,9 +97,9 @@ def _filtered(text: RecordText, kept: Mask) -> RecordText:
     return RecordText(**columns)
 
 
-def _begun(records: Records, rows: Rows) -> Records:
+def _begun(records: ScannedRecords, rows: Rows) -> ScannedRecords:
     """These records alone, each with a start."""
-    return replace(of_rows(records, rows), has_start=np.ones(len(rows), np.bool_))
+    return replace(select_records(records, rows), has_start=np.ones(len(rows), np.bool_))
 
 
 def with_rows(
@@ -118,6 +120,6 @@ def with_rows(
             changed[name] = both
         elif new is not None or old is not None:
             missing = pa.nulls(len(is_taken), old.type) if new is None else new
-            there = placed(missing.filter(pa.array(is_taken)), rows, count)
+            there = scatter_values(missing.filter(pa.array(is_taken)), rows, count)
             changed[name] = there if old is None else pc.if_else(pa.array(mask), there, old)
     return replace(text, **changed)

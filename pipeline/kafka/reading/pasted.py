@@ -9,16 +9,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline.kafka.layout.envelope import layouts
+from pipeline.kafka.layout.envelope import built_in_layouts
 from pipeline.kafka.layout.prefix import PREFIX
-from pipeline.kafka.reading.learned_layout import LEVEL, said_in
-from pipeline.kafka.reading.prefixes import learned
+from pipeline.kafka.reading.learned_layout import LEVEL, wordings_in_lines
+from pipeline.kafka.reading.prefixes import learned_prefixes
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.reading.sniff import sniff_stream
 from pipeline.kafka.reading.wrapped_lines import ways_to_join
 from pipeline.kafka.wording.exception_lines import of_trace
 from pipeline.kafka.wording.loggers import MIXED, is_kafkas
-from pipeline.kafka.wording.templates import matcher
+from pipeline.kafka.wording.templates import template_matcher
 
 Row = dict[str, Any]
 Alternatives = tuple[Row, ...]
@@ -51,7 +51,7 @@ class Pasted:
     left_out: str = ""
 
 
-def pasted(data: bytes, zone: str | None = None) -> Pasted:
+def read_pasted_text(data: bytes, zone: str | None = None) -> Pasted:
     """All records of a text. Without any: one row with the reason no_envelope, or blank.
 
     `zone`: IANA name of the zone of the times; without it `logged_at` is null.
@@ -72,7 +72,7 @@ def pasted(data: bytes, zone: str | None = None) -> Pasted:
     inside = _inside(text)
     if inside:
         return Pasted(tuple(inside), None, "what stands around the message, as the layout is not known")
-    return Pasted(((unread(data),),), None)
+    return Pasted(((unread_text_row(data),),), None)
 
 
 def _is_read_well(found: Pasted) -> bool:
@@ -87,7 +87,7 @@ def _is_read_well(found: Pasted) -> bool:
     )
 
 
-def unread(data: bytes) -> Row:
+def unread_text_row(data: bytes) -> Row:
     """The row of text in which no record begins; of a stack trace alone with its exception."""
     reason = "no_envelope" if data.strip() else "blank"
     name, message = of_trace(data[:TRACE_BYTES].decode("utf-8", "replace")) or (None, None)
@@ -97,7 +97,7 @@ def unread(data: bytes) -> Row:
 
 def _read(text: bytes, left_out: str, zone: str | None) -> Iterator[Pasted]:
     """The records of a text, if it is in an envelope."""
-    rows, envelope = rows_of(text, zone)
+    rows, envelope = rows_in_envelope(text, zone)
     if envelope is not None:
         yield Pasted(tuple((row,) for row in rows), envelope, left_out)
 
@@ -110,8 +110,8 @@ def _freed(plain: bytes, as_it_is: Sequence[Pasted], zone: str | None) -> Iterat
     text = plain.decode("utf-8", "surrogateescape")
     lines = [one for one in text.split("\n") if one.strip() and one != BETWEEN_GROUPS][:LINES_LEARNED]
     behind_time = not any(_may_be_kafkas(row) for one in as_it_is for (row,) in one.records)
-    own = layouts().values()
-    for prefix in learned(lines, own, MOST, behind_time=behind_time, may_be_none=True):
+    own = built_in_layouts().values()
+    for prefix in learned_prefixes(lines, own, MOST, behind_time=behind_time, may_be_none=True):
         freed = re.sub(rf"(?m)^(?:{prefix.name.removeprefix(PREFIX)})", "", text, flags=re.ASCII)
         left_out = _left_out(prefix.before, sum(map(prefix.stands_before, lines)))
         yield from _read(freed.encode("utf-8", "surrogateescape"), left_out, zone)
@@ -147,7 +147,7 @@ def _left_out(before: str, line_count: int) -> str:
     return f"what stands before the time of each line, '{shown}' in the first"
 
 
-def rows_of(data: bytes, zone: str | None = None) -> tuple[list[Row], str | None]:
+def rows_in_envelope(data: bytes, zone: str | None = None) -> tuple[list[Row], str | None]:
     """The records of a text in an envelope, without blank ones, and the envelope; None: there is none."""
     found, _ = sniff_stream(BytesIO(data), learns=False)
     if found.envelope is None:
@@ -198,10 +198,10 @@ def _bare(text: str) -> list[Alternatives]:
 def _inside(text: str) -> list[Alternatives]:
     """Messages in lines of a layout that cannot be read, as one without a date."""
     lines = [one.rstrip("\r") for one in text.split("\n")[:BARE_LINES]]
-    said = {one.line: one for one in said_in(lines) if not one.is_of_others}
+    said = {one.line: one for one in wordings_in_lines(lines) if not one.is_of_others}
     places = [place for place, line in enumerate(lines) if line in said]
     first = "\n".join(lines[: places[0]] if places else ())
-    found: list[Alternatives] = [(unread(first.encode()),)] if first.strip() else []
+    found: list[Alternatives] = [(unread_text_row(first.encode()),)] if first.strip() else []
     for place, following in pairwise([*places, len(lines)]):
         one = said[lines[place]]
         level = LEVEL.search(one.before)
@@ -212,7 +212,7 @@ def _inside(text: str) -> list[Alternatives]:
 
 def _read_as_message(texts: Sequence[str]) -> dict[int, tuple[str, str | None, list[str]]]:
     """By place: message, level and loggers of the texts that some logger prints; the most literal wording counts."""
-    sources = sorted(matcher().sources)
+    sources = sorted(template_matcher().sources)
     tried: list[tuple[int, str, str, str | None]] = []
     for place, text in enumerate(texts):
         said = BARE.fullmatch(text)
@@ -223,8 +223,10 @@ def _read_as_message(texts: Sequence[str]) -> dict[int, tuple[str, str | None, l
             tried += [(place, message, logger, said["level"]) for logger in loggers]
     if not tried:
         return {}
-    found = matcher().match(pa.array([one[2] for one in tried]), pa.array([one[1] for one in tried]))
-    length = [matcher().templates[n].literal_length if n >= 0 else -1 for n in found.template.tolist()]
+    found = template_matcher().match(pa.array([one[2] for one in tried]), pa.array([one[1] for one in tried]))
+    length = [
+        template_matcher().templates[n].literal_length if n >= 0 else -1 for n in found.template.tolist()
+    ]
     best: dict[int, int] = {}
     for (place, *_), size in zip(tried, length, strict=True):
         best[place] = max(size, best.get(place, 0))
@@ -240,7 +242,7 @@ def _alternatives(message: str, level: str | None, loggers: Sequence[str], rest:
     found = []
     for logger in loggers:
         line = f"[1970-01-01 00:00:00,000] {level or 'INFO'} {message} ({logger})\n{rest}".rstrip("\n")
-        rows, _ = rows_of(f"{line}\n".encode())
+        rows, _ = rows_in_envelope(f"{line}\n".encode())
         raw = f"{message}\n{rest}".rstrip("\n").encode()
         found.append(rows[0] | {"logged_local": None, "level": level, "raw": raw})
     return tuple(found)

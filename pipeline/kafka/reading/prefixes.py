@@ -12,7 +12,7 @@ from pipeline.kafka.layout.envelope import Envelope
 from pipeline.kafka.layout.json_layout import JsonLayout
 from pipeline.kafka.layout.prefix import PREFIX
 from pipeline.kafka.wording.loggers import is_kafkas
-from pipeline.kafka.wording.templates import matcher
+from pipeline.kafka.wording.templates import template_matcher
 
 # A word is what may differ from line to line: a number, a name, a path, a time.
 _WORD_LETTERS = r"\w.\/$@+~-"
@@ -59,7 +59,7 @@ class Prefix:
         return is_begun and re.search(bare.surely, self.before, re.ASCII) is None
 
 
-def learned(
+def learned_prefixes(
     lines: Sequence[str],
     own: Iterable[Layout | JsonLayout],
     least: float,
@@ -141,7 +141,7 @@ def is_of_kafka(word: str) -> bool:
 @lru_cache(maxsize=1)
 def _loggers() -> frozenset[str]:
     """Those that templates name, whole and by their class."""
-    sources = [one for one in matcher().sources if "." in one and is_kafkas(one)]
+    sources = [one for one in template_matcher().sources if "." in one and is_kafkas(one)]
     classes = [one.rsplit(".", 1)[-1] for one in sources]
     return frozenset([*sources, *(one for one in classes if one[0].isupper())])
 

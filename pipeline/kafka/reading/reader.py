@@ -8,17 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.clock import in_utc
+from pipeline.core.clock import local_to_utc
 from pipeline.core.gather import MAP_TYPE
-from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, joined, scan
-from pipeline.kafka.layout.envelope import Envelope, envelopes
-from pipeline.kafka.reading.masking import Masking, masked
-from pipeline.kafka.reading.other_layout import text_of
+from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, ScannedRecords, concat_records, scan_records
+from pipeline.kafka.layout.envelope import Envelope, built_in_envelopes
+from pipeline.kafka.reading.masking import Masking, mask_records
+from pipeline.kafka.reading.other_layout import text_by_other_layout
 from pipeline.kafka.reading.record_text import RecordText
-from pipeline.kafka.reading.torn_lines import parted
-from pipeline.kafka.reading.understanding import Understood, understand
+from pipeline.kafka.reading.torn_lines import split_torn_records
+from pipeline.kafka.reading.understanding import Understood, understand_records
 from pipeline.kafka.reading.wrapped_lines import with_lines_joined
-from pipeline.kafka.reading.writers import writers
+from pipeline.kafka.reading.writers import message_writers
 from pipeline.kafka.wording.templates import BROKER_IDS_TYPE, COLUMN_TYPES
 from schemas.bronze import log_record
 
@@ -94,14 +94,14 @@ def read_segment(
     The lengths of all ranges that tile a segment add up to its bytes, masked or not. Any tiling and block
     size gives the same rows.
     """
-    for records in scanned(stream, request, settings):
+    for records in scan_range(stream, request, settings):
         yield _whole(records, request, settings)[0]
 
 
-def scanned(stream: BinaryIO, request: RangeRequest, settings: ReadSettings) -> Iterator[Records]:
+def scan_range(stream: BinaryIO, request: RangeRequest, settings: ReadSettings) -> Iterator[ScannedRecords]:
     """The records of the range, not understood yet."""
-    envelope = envelopes()[request.envelope]
-    return scan(
+    envelope = built_in_envelopes()[request.envelope]
+    return scan_records(
         stream,
         request.start,
         request.end,
@@ -115,11 +115,11 @@ def scanned(stream: BinaryIO, request: RangeRequest, settings: ReadSettings) -> 
 
 
 def read_together(
-    segments: Sequence[tuple[Records, RangeRequest]], settings: ReadSettings = ReadSettings()
+    segments: Sequence[tuple[ScannedRecords, RangeRequest]], settings: ReadSettings = ReadSettings()
 ) -> pa.RecordBatch:
     """One batch of whole segments, in their order: understanding costs by the batch where records are few. They differ
     in file_id and load_seq alone, and each ends with its line."""
-    batch, records = _whole(joined([one for one, _ in segments]), segments[0][1], settings)
+    batch, records = _whole(concat_records([one for one, _ in segments]), segments[0][1], settings)
     ends = np.cumsum([len(one.data) for one, _ in segments])
     of_segment = pa.array(np.searchsorted(ends, records.bounds[:-1], side="right"))
     for name in ("file_id", "load_seq"):
@@ -129,34 +129,38 @@ def read_together(
     return batch
 
 
-def _whole(records: Records, request: RangeRequest, settings: ReadSettings) -> tuple[pa.RecordBatch, Records]:
+def _whole(
+    records: ScannedRecords, request: RangeRequest, settings: ReadSettings
+) -> tuple[pa.RecordBatch, ScannedRecords]:
     """Also what begins inside a line; the records as they are then."""
-    envelope = envelopes()[request.envelope]
+    envelope = built_in_envelopes()[request.envelope]
     batch = _read(records, envelope, request, settings)
-    parts = parted(records, batch["not_understood_reason"], batch["is_forged"], envelope, request.log)
+    parts = split_torn_records(
+        records, batch["not_understood_reason"], batch["is_forged"], envelope, request.log
+    )
     return (batch if parts is records else _read(parts, envelope, request, settings)), parts
 
 
 def _read(
-    records: Records, envelope: Envelope, request: RangeRequest, settings: ReadSettings
+    records: ScannedRecords, envelope: Envelope, request: RangeRequest, settings: ReadSettings
 ) -> pa.RecordBatch:
-    shown = records if settings.masking is None else masked(records, envelope, settings.masking)
-    text = _without_torn_end(records, text_of(shown, envelope, records))
+    shown = records if settings.masking is None else mask_records(records, envelope, settings.masking)
+    text = _without_torn_end(records, text_by_other_layout(shown, envelope, records))
     return _batch(shown, text, request)
 
 
-def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
+def reparse_segment(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
     """Records of one segment (ARROW_SCHEMA) understood anew from their stored bytes: places stay, and what is whole.
 
     stored: rows that have bytes. start and end of the request do not matter.
     """
     raw = stored.column("raw").cast(pa.large_binary())
-    envelope = envelopes()[request.envelope]
+    envelope = built_in_envelopes()[request.envelope]
     # What is masked may be shorter or longer than what a start was looked for in.
     had_start = pc.fill_null(pc.not_equal(stored.column("not_understood_reason"), "no_envelope"), True)
     has_start = pc.and_(had_start, pc.match_substring_regex(raw, rf"\A(?:\xEF\xBB\xBF)?(?:{envelope.start})"))
     bounds = np.frombuffer(raw.buffers()[1], np.int64, len(raw) + 1, raw.offset * 8)
-    records = Records(
+    records = ScannedRecords(
         offset=stored.column("byte_offset").to_numpy(),
         length=stored.column("byte_length").to_numpy(),
         line_ends=stored.column("line_count").to_numpy(),
@@ -167,11 +171,11 @@ def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
         data=raw.buffers()[2].to_pybytes()[bounds[0] : bounds[-1]] if len(raw) else b"",
         bounds=(bounds - bounds[0]).astype(np.int32),
     )
-    text = text_of(records, envelope)
+    text = text_by_other_layout(records, envelope)
     return _batch(records, text, request)
 
 
-def _without_torn_end(records: Records, text: RecordText) -> RecordText:
+def _without_torn_end(records: ScannedRecords, text: RecordText) -> RecordText:
     """Only the last record of the data can lack its line end; one over the limit is `too_long` already."""
     if records.data.endswith(b"\n") or bool(records.is_cut[-1]):
         return text
@@ -188,10 +192,12 @@ def _without_torn_end(records: Records, text: RecordText) -> RecordText:
     )
 
 
-def _batch(records: Records, text: RecordText, request: RangeRequest) -> pa.RecordBatch:
+def _batch(records: ScannedRecords, text: RecordText, request: RangeRequest) -> pa.RecordBatch:
     count = len(records)
     node_id, found = _understood(records, text, request)
-    joined = with_lines_joined(records, text, found.reason, envelopes()[request.envelope], request.log)
+    joined = with_lines_joined(
+        records, text, found.reason, built_in_envelopes()[request.envelope], request.log
+    )
     if joined is not text:
         text = joined
         node_id, found = _understood(records, text, request)
@@ -205,7 +211,7 @@ def _batch(records: Records, text: RecordText, request: RangeRequest) -> pa.Reco
         "byte_length": pa.array(records.length),
         "line_count": pa.array(records.line_ends),
         "raw": _raw(records, found.keeps_bytes),
-        "logged_at": in_utc(text.logged_local, request.zone, text.instant),
+        "logged_at": local_to_utc(text.logged_local, request.zone, text.instant),
         "logged_local": text.logged_local,
         "level": text.level,
         "logger": text.logger,
@@ -219,17 +225,19 @@ def _batch(records: Records, text: RecordText, request: RangeRequest) -> pa.Reco
     return pa.RecordBatch.from_arrays([columns[name] for name in ARROW_SCHEMA.names], schema=ARROW_SCHEMA)
 
 
-def _understood(records: Records, text: RecordText, request: RangeRequest) -> tuple[pa.Array, Understood]:
+def _understood(
+    records: ScannedRecords, text: RecordText, request: RangeRequest
+) -> tuple[pa.Array, Understood]:
     """By record the node that wrote it, and what it says."""
     if not request.is_shared:
         node_id = pa.repeat(pa.scalar(request.node_id, pa.int32()), len(records))
-        return node_id, understand(records, text, request.log)
-    node_id = writers(text.message)
+        return node_id, understand_records(records, text, request.log)
+    node_id = message_writers(text.message)
     is_named = node_id.is_valid().to_numpy(zero_copy_only=False)
-    return node_id, understand(records, text, request.log, is_named)
+    return node_id, understand_records(records, text, request.log, is_named)
 
 
-def _raw(records: Records, kept: np.typing.NDArray[np.bool_]) -> pa.Array:
+def _raw(records: ScannedRecords, kept: np.typing.NDArray[np.bool_]) -> pa.Array:
     if not kept.any():
         return pa.nulls(len(records), pa.binary())
     buffers = [None, pa.py_buffer(records.bounds), pa.py_buffer(records.data)]

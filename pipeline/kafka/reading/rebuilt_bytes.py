@@ -25,11 +25,11 @@ def is_stored(records: pl.DataFrame) -> pl.Series:
     """False for each record of which the other columns give the bytes."""
     numbered = records.with_row_index("number")
     worded = numbered.filter(col("template").is_not_null() & col("raw").is_not_null())
-    given = [place for some in worded.partition_by("template") for place in rebuilt(some)]
+    given = [place for some in worded.partition_by("template") for place in rebuildable_numbers(some)]
     return pl.Series([True]).new_from_index(0, len(records)).scatter(given, values=False)
 
 
-def rebuilt(records: pl.DataFrame) -> Iterator[int]:
+def rebuildable_numbers(records: pl.DataFrame) -> Iterator[int]:
     """Numbers of those records, all of one template, of which the other columns give the bytes."""
     is_same = (whole_record(records["template"][0]) == col("raw")).fill_null(value=False)
     yield from records.filter(is_same)["number"]

@@ -9,17 +9,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.clock import in_utc, instants, local_times
-from pipeline.core.scan import Records
+from pipeline.core.clock import local_times, local_to_utc, local_to_utc_by_offset
+from pipeline.core.scan import ScannedRecords
 from pipeline.core.starts import BOM, LF
 from pipeline.core.texts import Mask, Rows
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.layout.conversion_pattern import Layout
 from pipeline.kafka.layout.envelope import HEAD_GROUPS, Envelope
 from pipeline.kafka.layout.json_layout import HeadText, JsonLayout, json_text
-from pipeline.kafka.layout.wrapper import Wrapper, unwrapped
+from pipeline.kafka.layout.wrapper import Wrapper, unwrap_records
 from pipeline.kafka.reading.plain_head import plain_heads
-from pipeline.kafka.reading.told_loggers import told_loggers
+from pipeline.kafka.reading.told_loggers import resolve_loggers
 
 # What ends a message of Kafka's, and no line of a stack trace.
 FOREIGN_END = r"(?m) \((?:kafka|state\.change|org\.apache\.kafka)[\w.$]*\)(?: \[[^\]\n]*\])?\r?$"
@@ -52,7 +52,9 @@ class RecordText:
         return self.logger if self.tried is None else pc.coalesce(self.tried, self.logger)
 
 
-def record_text(records: Records, envelope: Envelope, as_read: Records | None = None) -> RecordText:
+def record_text(
+    records: ScannedRecords, envelope: Envelope, as_read: ScannedRecords | None = None
+) -> RecordText:
     """Reads the envelope of every record; bytes that are not UTF-8 are replaced and marked.
 
     `as_read`: the records as they were before they were masked: their lengths tell which are cut.
@@ -61,7 +63,7 @@ def record_text(records: Records, envelope: Envelope, as_read: Records | None = 
     inside = records
     if envelope.wrappers or _has_mark(records):
         texts = pc.replace_substring_regex(texts, r"\A\x{FEFF}", "")
-        texts, inside = unwrapped(texts, records, envelope.wrappers)
+        texts, inside = unwrap_records(texts, records, envelope.wrappers)
     layout = envelope.layout
     if isinstance(layout, JsonLayout):
         read = json_text(texts, layout)
@@ -87,7 +89,7 @@ def record_text(records: Records, envelope: Envelope, as_read: Records | None = 
     )
 
 
-def _has_mark(records: Records) -> bool:
+def _has_mark(records: ScannedRecords) -> bool:
     """Whether a record begins with a byte order mark."""
     if records.is_ascii:
         return False
@@ -97,13 +99,13 @@ def _has_mark(records: Records) -> bool:
     return bool(marks.all(axis=1).any())
 
 
-def _plain_text(texts: pa.Array, inside: Records, bare: Envelope, layout: Layout) -> HeadText:
+def _plain_text(texts: pa.Array, inside: ScannedRecords, bare: Envelope, layout: Layout) -> HeadText:
     group = _groups(texts, inside, bare, layout)
     local = local_times(group["time"], layout.time_format)
     logger, message, rest = (group[name] for name in ("logger", "message", "rest"))
     tried = None
     if layout.logger_form != "full":
-        logger, tried = told_loggers(logger, message, layout.logger_form)
+        logger, tried = resolve_loggers(logger, message, layout.logger_form)
     return HeadText(local, _instant(local, group, layout), group["level"], logger, message, rest, tried)
 
 
@@ -112,23 +114,23 @@ def _without_cut(read: HeadText, is_cut: Mask) -> HeadText:
     return replace(read, message=message, rest=rest)
 
 
-def without_wrappers(records: Records, around: Sequence[Wrapper]) -> Records:
-    return unwrapped(_decoded(records)[0], records, around)[1]
+def without_wrappers(records: ScannedRecords, around: Sequence[Wrapper]) -> ScannedRecords:
+    return unwrap_records(_decoded(records)[0], records, around)[1]
 
 
 def _instant(local: pa.Array, group: dict[str, pa.Array], layout: Layout) -> pa.Array | None:
-    printed = instants(local, group["zone"]) if "zone" in group else None
+    printed = local_to_utc_by_offset(local, group["zone"]) if "zone" in group else None
     if layout.zone is None:
         return printed
-    return in_utc(local, layout.zone, printed)
+    return local_to_utc(local, layout.zone, printed)
 
 
 @lru_cache(maxsize=1)
 def _limits() -> list[int]:
-    return [int(row["bytes"]) for row in table("layout/line_limits.tsv")]
+    return [int(row["bytes"]) for row in read_fact_table("layout/line_limits.tsv")]
 
 
-def _cut(records: Records, inside: Records) -> Mask:
+def _cut(records: ScannedRecords, inside: ScannedRecords) -> Mask:
     """Where the first line is as long as a shipper lets it be, or its parts were to go on and did not."""
     is_at_limit = np.isin(_first_line_bytes(inside), _limits()) | np.isin(
         _first_line_bytes(records), _limits()
@@ -137,7 +139,7 @@ def _cut(records: Records, inside: Records) -> Mask:
     return result
 
 
-def _first_line_bytes(records: Records) -> npt.NDArray[np.int64]:
+def _first_line_bytes(records: ScannedRecords) -> npt.NDArray[np.int64]:
     """Length of each record's first line without its line end."""
     data = np.frombuffer(records.data, np.uint8)
     line_ends = np.concatenate([np.flatnonzero(data == LF), [len(data)]])
@@ -146,7 +148,7 @@ def _first_line_bytes(records: Records) -> npt.NDArray[np.int64]:
     return length
 
 
-def _decoded(records: Records) -> tuple[pa.Array, Mask]:
+def _decoded(records: ScannedRecords) -> tuple[pa.Array, Mask]:
     count = len(records)
     bad = np.zeros(count, np.bool_)
     buffers = [None, pa.py_buffer(records.bounds), pa.py_buffer(records.data)]
@@ -167,7 +169,7 @@ def _decoded(records: Records) -> tuple[pa.Array, Mask]:
     return pa.array(texts, pa.binary()).cast(pa.string()), bad
 
 
-def _groups(texts: pa.Array, records: Records, bare: Envelope, layout: Layout) -> dict[str, pa.Array]:
+def _groups(texts: pa.Array, records: ScannedRecords, bare: Envelope, layout: Layout) -> dict[str, pa.Array]:
     """The head's groups, null where the head is not found; what stands before the message also where only
     that is found."""
     plain, group = plain_heads(texts, records, bare)
@@ -205,14 +207,14 @@ def _caught(texts: pa.Array, layout: Layout) -> dict[str, pa.Array]:
     return group
 
 
-def _blank(texts: pa.Array, records: Records) -> Mask:
+def _blank(texts: pa.Array, records: ScannedRecords) -> Mask:
     blank = np.zeros(len(texts), np.bool_)
     for row in np.flatnonzero(~records.has_start).tolist():
         blank[row] = not texts[row].as_py().strip()
     return blank
 
 
-def _forged(records: Records, message: pa.Array, rest: pa.Array, envelope: Envelope) -> Mask:
+def _forged(records: ScannedRecords, message: pa.Array, rest: pa.Array, envelope: Envelope) -> Mask:
     """Where a name with a line end seems to have forged a record.
 
     What can be known: (1) the message itself, up to its logger, holds a start after a carriage return or on
@@ -233,7 +235,7 @@ def _forged(records: Records, message: pa.Array, rest: pa.Array, envelope: Envel
     return result
 
 
-def _of_several_lines(records: Records, message: pa.Array, envelope: Envelope) -> Rows:
+def _of_several_lines(records: ScannedRecords, message: pa.Array, envelope: Envelope) -> Rows:
     """Rows whose message may hold a line feed or a carriage return."""
     is_bare = not envelope.wrappers and isinstance(envelope.layout, Layout)
     if is_bare and b"\r" not in records.data:

@@ -8,9 +8,9 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.fingerprint import name_of
-from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, scan
-from pipeline.kafka.layout.envelope import STOCK, envelopes
+from pipeline.core.fingerprint import first_line_hash
+from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, ScannedRecords, scan_records
+from pipeline.kafka.layout.envelope import STOCK, built_in_envelopes
 from pipeline.kafka.reading.candidates import (
     NEARLY_ALL,
     Look,
@@ -20,10 +20,10 @@ from pipeline.kafka.reading.candidates import (
     learned_envelopes,
 )
 from pipeline.kafka.reading.masking import Masking
-from pipeline.kafka.reading.other_layout import text_of
+from pipeline.kafka.reading.other_layout import text_by_other_layout
 from pipeline.kafka.reading.record_text import RecordText
-from pipeline.kafka.reading.understanding import understand
-from pipeline.kafka.reading.writers import writers
+from pipeline.kafka.reading.understanding import understand_records
+from pipeline.kafka.reading.writers import message_writers
 from pipeline.kafka.wording.loggers import MIXED, SERVER
 
 HEAD_BYTES = 256 << 10
@@ -66,7 +66,7 @@ def sniff_stream(
     head, size = b"", HEAD_BYTES
     while True:
         head += stream.read((size if until is None else min(size, until)) - len(head))
-        found = sniff(head, given, size, learns=learns)
+        found = sniff_head(head, given, size, learns=learns)
         is_found = found.envelope is not None and kind_of(found, log) is not None
         if is_found or len(head) < size or size >= most:
             return found, head[:HEAD_BYTES]
@@ -82,7 +82,9 @@ def kind_of(found: Sniff, log: str | None) -> str | None:
     return "mixed" if is_console else found.log
 
 
-def sniff(head: bytes, given: str | None = None, most: int = HEAD_BYTES, *, learns: bool = True) -> Sniff:
+def sniff_head(
+    head: bytes, given: str | None = None, most: int = HEAD_BYTES, *, learns: bool = True
+) -> Sniff:
     """Judges by the first `most` bytes of the file, uncompressed; the last record may be cut there.
 
     The first envelope counts in which nearly all records are whole and Kafka's, and half of the lines begin
@@ -123,14 +125,14 @@ def with_writers(found: Sniff, part: bytes) -> Sniff:
     return replace(found, node_ids=found.node_ids | named)
 
 
-def is_told_apart(found: Sniff, *parts: bytes) -> bool:
+def has_named_writers(found: Sniff, *parts: bytes) -> bool:
     """Whether of a file of several nodes nearly all records that are understood in these parts name their writer.
 
     Those of server.log need not: half of them name none, and they are counted as missing.
     """
     named = told = 0
     for records, text in (one for part in parts for one in _records(found, part)):
-        read = understand(records, text, found.log or MIXED)
+        read = understand_records(records, text, found.log or MIXED)
         counts = pc.fill_null(pc.not_equal(read.event, JMX_NOISE), False)
         counts = pc.and_(counts, pc.not_equal(read.log, SERVER))
         told += counts.true_count
@@ -138,20 +140,20 @@ def is_told_apart(found: Sniff, *parts: bytes) -> bool:
     return named >= NEARLY_ALL * told
 
 
-def _records(found: Sniff, part: bytes) -> Iterator[tuple[Records, RecordText]]:
+def _records(found: Sniff, part: bytes) -> Iterator[tuple[ScannedRecords, RecordText]]:
     """The records that begin in a part of a file."""
     if found.envelope is None or not part:
         return
-    own = envelopes()[found.envelope]
-    for records in scan(
+    own = built_in_envelopes()[found.envelope]
+    for records in scan_records(
         BytesIO(part), 0, len(part), len(part), own.start, other=own.other_start, owns_preamble=False
     ):
-        yield records, text_of(records, own)
+        yield records, text_by_other_layout(records, own)
 
 
 def _names(text: RecordText) -> pa.Array:
     """By record the node that it names as its writer; of one that is not whole none is known."""
-    return pc.if_else(pa.array(text.is_whole), writers(text.message), None)
+    return pc.if_else(pa.array(text.is_whole), message_writers(text.message), None)
 
 
 def content_name(head: bytes, envelope: str, masking: Masking | None = None) -> str | None:
@@ -159,5 +161,5 @@ def content_name(head: bytes, envelope: str, masking: Masking | None = None) -> 
 
     masking: its key goes into the name, as what a line says could be found by hashing guesses.
     """
-    found = name_of(head, envelopes()[envelope].any_start_pattern, HEAD_BYTES)
+    found = first_line_hash(head, built_in_envelopes()[envelope].any_start_pattern, HEAD_BYTES)
     return found if found is None or masking is None else masking.masker.digest(found)

@@ -5,13 +5,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.texts import Mask, placed
+from pipeline.core.texts import Mask, scatter_values
 from pipeline.kafka.layout.conversion_pattern import NO_LOGGER
 from pipeline.kafka.wording.loggers import full_names
-from pipeline.kafka.wording.templates import matcher, matcher_of_texts, wording_loggers
+from pipeline.kafka.wording.templates import matcher_of_texts, template_matcher, wording_loggers
 
 
-def told_loggers(printed: pa.Array, message: pa.Array, form: str) -> tuple[pa.Array, pa.Array]:
+def resolve_loggers(printed: pa.Array, message: pa.Array, form: str) -> tuple[pa.Array, pa.Array]:
     """By record the logger as far as it is told, and one of which the wordings are tried.
 
     form: as Layout has it. Where none is printed, the wording of any logger that fixes most of the message tells it;
@@ -23,7 +23,7 @@ def told_loggers(printed: pa.Array, message: pa.Array, form: str) -> tuple[pa.Ar
         return _by_message(message)
     coded = printed.dictionary_encode()
     shown = coded.dictionary.to_pylist()
-    found = [full_names(name, matcher().sources, form) for name in shown]
+    found = [full_names(name, template_matcher().sources, form) for name in shown]
     names = [some[-1] if some else name for name, some in zip(shown, found, strict=True)]
     told = tried = pa.array(names, pa.string()).take(coded.indices)
     codes = pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False)
@@ -45,7 +45,7 @@ def _by_message(message: pa.Array) -> tuple[pa.Array, pa.Array]:
     tried = [names[-1] if names else None for names in loggers]
     is_none = pa.array(number, mask=number < 0)
     columns = (pa.array(names, pa.string()).take(is_none) for names in (told, tried))
-    first, second = (placed(column, rows, len(message)) for column in columns)
+    first, second = (scatter_values(column, rows, len(message)) for column in columns)
     return first, second
 
 
@@ -67,6 +67,6 @@ def _among(
 
 def _fixed(name: str, texts: pa.Array) -> npt.NDArray[np.int64]:
     """How many characters the logger's wording of each text fixes, -1 where it is none."""
-    number = matcher().match(pa.repeat(pa.scalar(name), len(texts)), texts).template
-    lengths = np.array([*(one.literal_length for one in matcher().templates), -1])
+    number = template_matcher().match(pa.repeat(pa.scalar(name), len(texts)), texts).template
+    lengths = np.array([*(one.literal_length for one in template_matcher().templates), -1])
     return lengths[np.where(number >= 0, number, -1)]

@@ -10,21 +10,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.beginnings import beginning_of
-from pipeline.core.masking import of_rows, values
-from pipeline.core.scan import Records
+from pipeline.core.masking import record_bytes_array, select_records
+from pipeline.core.scan import ScannedRecords
 from pipeline.core.starts import LF, ZERO
 from pipeline.core.texts import Mask, Rows
 from pipeline.kafka.layout.conversion_pattern import Layout
 from pipeline.kafka.layout.envelope import Envelope
 from pipeline.kafka.reading.record_text import record_text
-from pipeline.kafka.reading.understanding import understand
+from pipeline.kafka.reading.understanding import understand_records
 
 # What is of no known logger ends in no record of Kafka's, and what is blank holds none.
 DOUBTFUL = ("no_template", "several_templates", "bad_bytes", "no_envelope", "cut")
 Place = tuple[int, bool]
 
 
-def parted(records: Records, reason: pa.Array, is_forged: pa.Array, envelope: Envelope, log: str) -> Records:
+def split_torn_records(
+    records: ScannedRecords, reason: pa.Array, is_forged: pa.Array, envelope: Envelope, log: str
+) -> ScannedRecords:
     """The same bytes with a record of its own from each place inside a line on at which one begins that is understood.
 
     So a process goes on that was started after a power cut, and a file behind one that ended inside a line. Only
@@ -41,7 +43,7 @@ def parted(records: Records, reason: pa.Array, is_forged: pa.Array, envelope: En
     return _with_starts(records, sorted([*torn, *inside])) if torn or inside else records
 
 
-def _torn_ends(records: Records, envelope: Envelope) -> list[Place]:
+def _torn_ends(records: ScannedRecords, envelope: Envelope) -> list[Place]:
     """In each record that does not end with its line: where zero bytes end it, and before that where the last of its
     lines begins if that is the beginning of a start."""
     found: list[Place] = []
@@ -58,13 +60,13 @@ def _torn_ends(records: Records, envelope: Envelope) -> list[Place]:
 
 
 def _inside(
-    records: Records, reason: pa.Array, is_forged: pa.Array, envelope: Envelope, log: str
+    records: ScannedRecords, reason: pa.Array, is_forged: pa.Array, envelope: Envelope, log: str
 ) -> list[Place]:
     doubtful = pc.or_(pc.is_in(reason, pa.array(DOUBTFUL)), is_forged).to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(doubtful & ~records.is_cut)
     if not len(rows):
         return []
-    lines = values(records).take(pa.array(rows))
+    lines = record_bytes_array(records).take(pa.array(rows))
     found = pc.match_substring_regex(lines, rf"[^\s][^\r\n]*(?:{envelope.surely})")
     rows = rows[found.to_numpy(zero_copy_only=False)]
     places = [one for row in rows.tolist() for one in _places(records, row, envelope)]
@@ -72,11 +74,11 @@ def _inside(
         return []
     own = _of_places(records, [place for place, is_own in places if is_own])
     text = record_text(own, envelope)
-    understood = understand(own, text, log).event.is_valid().to_numpy(zero_copy_only=False)
+    understood = understand_records(own, text, log).event.is_valid().to_numpy(zero_copy_only=False)
     return _kept(places, understood)
 
 
-def _places(records: Records, row: int, envelope: Envelope) -> Iterator[Place]:
+def _places(records: ScannedRecords, row: int, envelope: Envelope) -> Iterator[Place]:
     """In the bytes of all records, where a line of the record goes on with the last start in it, and before that where
     the line begins if it was torn inside of a start. is_own: whether it is a start."""
     begin, end = int(records.bounds[row]), int(records.bounds[row + 1])
@@ -105,10 +107,10 @@ def _torn_start(envelope: Envelope) -> re.Pattern[bytes]:
     return _pattern(beginning_of("".join(part.pattern for part in parts)))
 
 
-def _of_places(records: Records, places: Sequence[int]) -> Records:
+def _of_places(records: ScannedRecords, places: Sequence[int]) -> ScannedRecords:
     """What follows each of these places in its record."""
     parts = _with_starts(records, [(place, True) for place in places])
-    return of_rows(parts, np.searchsorted(parts.bounds, places))
+    return select_records(parts, np.searchsorted(parts.bounds, places))
 
 
 def _kept(places: Sequence[Place], understood: Mask) -> list[Place]:
@@ -125,7 +127,7 @@ def _kept(places: Sequence[Place], understood: Mask) -> list[Place]:
     return kept
 
 
-def _with_starts(records: Records, places: Sequence[Place]) -> Records:
+def _with_starts(records: ScannedRecords, places: Sequence[Place]) -> ScannedRecords:
     begins = np.array([place for place, _ in places], np.int64)
     bounds = np.union1d(records.bounds.astype(np.int64), begins)
     of_record: Rows = np.searchsorted(records.bounds, bounds[:-1], side="right") - 1

@@ -11,13 +11,13 @@ import pyarrow.compute as pc
 
 from pipeline.core.columns import Matches
 from pipeline.core.match import NO_TEMPLATE, SEVERAL_TEMPLATES
-from pipeline.core.scan import Records
-from pipeline.core.texts import Mask, placed
-from pipeline.kafka.facts import table
+from pipeline.core.scan import ScannedRecords
+from pipeline.core.texts import Mask, scatter_values
+from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.reading.record_text import RecordText
-from pipeline.kafka.wording.exception_lines import CLASS, cause_of, inner_exceptions
+from pipeline.kafka.wording.exception_lines import CLASS, exception_cause, inner_exceptions
 from pipeline.kafka.wording.loggers import CONTROLLER, MIXED, SERVER, STATE_CHANGE, log_of
-from pipeline.kafka.wording.templates import COLUMN_TYPES, matcher
+from pipeline.kafka.wording.templates import COLUMN_TYPES, template_matcher
 
 BYTES_LEFT_OUT = ("other_logger", "blank")
 EXCEPTION = rf"(?m)^(?P<name>{CLASS})(?:: (?P<message>[^\r\n]*))?\r?$"
@@ -37,7 +37,9 @@ class Understood:
     fields: pa.Array
 
 
-def understand(records: Records, text: RecordText, file_log: str, is_named: Mask | None = None) -> Understood:
+def understand_records(
+    records: ScannedRecords, text: RecordText, file_log: str, is_named: Mask | None = None
+) -> Understood:
     """Matches every whole message of a logger that a template names; states the reason for all others.
 
     is_named: where a record names its writer, in a file that several nodes wrote; None: all are of one node.
@@ -63,8 +65,8 @@ def understand(records: Records, text: RecordText, file_log: str, is_named: Mask
     reason = _reason(records, text, is_asked, is_named, template)
     columns, fields = matches.columns, matches.fields
     if not is_all:
-        columns = {name: placed(column, rows, count) for name, column in columns.items()}
-        fields = placed(fields, rows, count)
+        columns = {name: scatter_values(column, rows, count) for name, column in columns.items()}
+        fields = scatter_values(fields, rows, count)
     names, wordings = _said()
     event = names.take(numbers)
     _add_exceptions(columns, text, event)
@@ -83,7 +85,7 @@ def understand(records: Records, text: RecordText, file_log: str, is_named: Mask
 @lru_cache(maxsize=1)
 def _said() -> tuple[pa.Array, pa.Array]:
     """Event and wording by number of the template."""
-    templates = matcher().templates
+    templates = template_matcher().templates
     return pa.array([t.name for t in templates], pa.string()), pa.array(
         [t.text for t in templates], pa.string()
     )
@@ -91,18 +93,18 @@ def _said() -> tuple[pa.Array, pa.Array]:
 
 def _matched(logger: pa.Array, message: pa.Array, rows: pa.Array | None) -> Matches:
     if rows is None:
-        return matcher().match(logger, message)
-    return matcher().match(logger.take(rows), message.take(rows))
+        return template_matcher().match(logger, message)
+    return template_matcher().match(logger.take(rows), message.take(rows))
 
 
 def _is_ours(logger: str) -> bool:
     """Whether templates name the logger, or its lines belong into the logs that are read whole."""
-    return logger in matcher().sources or log_of(logger) != SERVER
+    return logger in template_matcher().sources or log_of(logger) != SERVER
 
 
 def _is_partly_read(logger: str) -> bool:
     """Whether the lines that no template names are of no use: partly_read.tsv."""
-    return any(row["logger"] == logger for row in table("wording/partly_read.tsv"))
+    return any(row["logger"] == logger for row in read_fact_table("wording/partly_read.tsv"))
 
 
 def _by_name(coded: pa.Array, holds: Callable[[str], bool]) -> Mask:
@@ -121,7 +123,7 @@ def _keeps_bytes(reason: pa.Array) -> Mask:
 
 
 def _reason(
-    records: Records, text: RecordText, is_known: Mask, is_named: Mask, template: npt.NDArray[np.int64]
+    records: ScannedRecords, text: RecordText, is_known: Mask, is_named: Mask, template: npt.NDArray[np.int64]
 ) -> pa.Array:
     """The first that holds, null where the record is understood."""
     has_time = text.logged_local.is_valid().to_numpy(zero_copy_only=False)
@@ -169,7 +171,7 @@ def _add_exceptions(columns: dict[str, pa.Array], text: RecordText, event: pa.Ar
     for row, told in _inner_causes(event.take(pa.array(rows)), names, messages, rest).items():
         names[row], messages[row] = told
     for column, values in (("exception_class", names), ("exception_message", messages)):
-        value = placed(pa.array(values, pa.string()), rows, len(text.rest))
+        value = scatter_values(pa.array(values, pa.string()), rows, len(text.rest))
         columns[column] = pc.coalesce(columns[column], value).cast(COLUMN_TYPES[column])
 
 
@@ -181,8 +183,8 @@ def _inner_causes(
     nested = pc.match_substring(rest, "\nCaused by: ").to_numpy(zero_copy_only=False)
     for row in np.flatnonzero(nested).tolist():
         said = event[row].as_py()
-        if cause_of(said, names[row], messages[row]) is None:
+        if exception_cause(said, names[row], messages[row]) is None:
             inner = inner_exceptions(rest[row].as_py())
-            told = next((one for one in inner if cause_of(said, *one)), None)
+            told = next((one for one in inner if exception_cause(said, *one)), None)
             found |= {row: told} if told else {}
     return found

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from pipeline.kafka.layout.envelope import layouts
-from pipeline.kafka.reading.prefixes import is_behind_prefix, is_excerpt, is_of_kafka, learned
-from pipeline.kafka.reading.sniff import sniff
+from pipeline.kafka.layout.envelope import built_in_layouts
+from pipeline.kafka.reading.prefixes import is_behind_prefix, is_excerpt, is_of_kafka, learned_prefixes
+from pipeline.kafka.reading.sniff import sniff_head
 
 WORDS = re.compile(r"[\w.$]+", re.ASCII)
 CLOCK = re.compile(r"\d\d:\d\d:\d\d")
@@ -20,7 +20,7 @@ HALF = 0.5
 NAME_IT = "name it with the setting envelope"
 
 
-def said_of(head: bytes, found: str | None, *, is_masked: bool = False) -> str | None:
+def unread_file_sentence(head: bytes, found: str | None, *, is_masked: bool = False) -> str | None:
     """One sentence; None: it does not look like Kafka's, as it does where half of its lines but for those of stack
     traces have a time and name a logger of Kafka's, or none has a time and half end with such a logger.
 
@@ -60,8 +60,8 @@ def _is_without_time(lines: Sequence[str]) -> bool:
 def _prefix_of(lines: Sequence[str]) -> tuple[str | None, str]:
     """What stands before the time of the first line of the most usual form, and its envelope; None: nothing stands
     there, or what follows is in no known layout."""
-    for prefix in learned(lines, layouts().values(), 0):
-        behind = sniff(f"{prefix.rest}\n".encode("utf-8", "replace"), learns=False)
+    for prefix in learned_prefixes(lines, built_in_layouts().values(), 0):
+        behind = sniff_head(f"{prefix.rest}\n".encode("utf-8", "replace"), learns=False)
         if behind.log is not None:
             return prefix.before, f"{prefix.name}/{behind.envelope}"
     return None, ""

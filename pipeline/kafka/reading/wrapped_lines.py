@@ -8,15 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.masking import of_rows, values, with_values
-from pipeline.core.scan import Records
+from pipeline.core.masking import record_bytes_array, select_records, with_values
+from pipeline.core.scan import ScannedRecords
 from pipeline.core.texts import Mask, Rows
 from pipeline.kafka.layout.conversion_pattern import Layout
 from pipeline.kafka.layout.envelope import Envelope
 from pipeline.kafka.reading.other_layout import ALL, with_rows
 from pipeline.kafka.reading.record_text import RecordText, record_text
-from pipeline.kafka.reading.understanding import understand
-from pipeline.kafka.wording.templates import matcher
+from pipeline.kafka.reading.understanding import understand_records
+from pipeline.kafka.wording.templates import template_matcher
 
 DOUBTFUL = ("no_template", "cut", "other_logger")
 # Behind a message: its logger, also with a line of the source, and the thread.
@@ -37,7 +37,7 @@ FOLLOWED = rf"\A[^\n]*\n(?:\s*\n|\s*\z|{TRACE})"
 
 
 def with_lines_joined(
-    records: Records, text: RecordText, reason: pa.Array, envelope: Envelope, log: str
+    records: ScannedRecords, text: RecordText, reason: pa.Array, envelope: Envelope, log: str
 ) -> RecordText:
     """The text with the records read as one line that are understood so, the same object where none is.
 
@@ -48,17 +48,17 @@ def with_lines_joined(
     for between in (b" ", b""):
         if not len(rows):
             break
-        asked = of_rows(records, rows)
-        lines = [one_line(one, between) for one in values(asked).to_pylist()]
+        asked = select_records(records, rows)
+        lines = [join_message_lines(one, between) for one in record_bytes_array(asked).to_pylist()]
         joined = with_values(asked, pa.array(lines, pa.binary()))
         read = record_text(joined, envelope)
-        told: Mask = understand(joined, read, log).event.is_valid().to_numpy(zero_copy_only=False)
+        told: Mask = understand_records(joined, read, log).event.is_valid().to_numpy(zero_copy_only=False)
         text = with_rows(text, rows, read, told, ALL)
         rows = rows[~told]
     return text
 
 
-def one_line(record: bytes, between: bytes) -> bytes:
+def join_message_lines(record: bytes, between: bytes) -> bytes:
     """The lines of the message joined: up to its logger, else those before a stack trace; what is behind them stays."""
     lines = record.split(b"\n")
     pairs = enumerate(pairwise([b"", *lines]), 1)
@@ -75,10 +75,12 @@ def ways_to_join(text: str) -> Iterator[str]:
     """The text as one line, if it has more."""
     if "\n" in text:
         for between in (b" ", b""):
-            yield one_line(text.encode("utf-8", "surrogateescape"), between).decode("utf-8", "replace")
+            yield join_message_lines(text.encode("utf-8", "surrogateescape"), between).decode(
+                "utf-8", "replace"
+            )
 
 
-def _asked(records: Records, text: RecordText, reason: pa.Array, envelope: Envelope) -> Rows:
+def _asked(records: ScannedRecords, text: RecordText, reason: pa.Array, envelope: Envelope) -> Rows:
     """Rows that are not understood and whose message may go on in the second line."""
     layout = envelope.layout
     if envelope.wrappers or not isinstance(layout, Layout) or reason.null_count == len(reason):
@@ -87,11 +89,11 @@ def _asked(records: Records, text: RecordText, reason: pa.Array, envelope: Envel
     doubtful &= text.has_start & ~records.is_cut & ~text.looks_forged & (records.line_ends > 1)
     rows = np.flatnonzero(doubtful)
     if len(rows):
-        known = pa.array([*sorted(matcher().sources), *([] if layout.ends_in_message else [None])])
+        known = pa.array([*sorted(template_matcher().sources), *([] if layout.ends_in_message else [None])])
         is_known = pc.is_in(text.source.take(pa.array(rows)), known)
         rows = rows[is_known.to_numpy(zero_copy_only=False)]
     if len(rows):
-        whole = values(records).take(pa.array(rows))
+        whole = record_bytes_array(records).take(pa.array(rows))
         ended = FOLLOWED if layout.ends_in_message else ENDED
         is_left = pc.match_substring_regex(whole, rf"{ended}|[^\n]\z|\n[^\n]*(?:{envelope.surely})")
         rows = rows[~is_left.to_numpy(zero_copy_only=False)]

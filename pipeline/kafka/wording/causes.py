@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Opener:
 
 
 @cache
-def openers() -> tuple[Opener, ...]:
+def cause_openers() -> tuple[Opener, ...]:
     """Rows of causes.tsv (log-formats of Kafka's controller, 0.8.2 to 3.9)."""
     return tuple(
         Opener(row["event"], row["cause"] or None, row["opens"] == "1", row["source"])
-        for row in table("wording/causes.tsv")
+        for row in read_fact_table("wording/causes.tsv")
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from pipeline.core.errors import SettingsError
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 
 SOURCE = re.compile(
     r"(?P<method>[a-z][\w.]*\.[A-Z][\w$]*(?:\.\w+)?)"
@@ -17,7 +17,7 @@ Release = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Place:
+class PrintingMethod:
     """A method of Kafka that prints an event. `since`, `until`: releases, both included; "" = not bounded."""
 
     method: str
@@ -49,17 +49,17 @@ class Event:
     meaning: str
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
-        return tuple(place(text) for text in self.source.split("; "))
+    def places(self) -> tuple[PrintingMethod, ...]:
+        return tuple(parse_printing_method(text) for text in self.source.split("; "))
 
 
 @cache
-def events() -> dict[str, Event]:
+def template_events() -> dict[str, Event]:
     """The events of all templates by name."""
-    return {row["event"]: Event(**row) for row in table("wording/events.tsv")}
+    return {row["event"]: Event(**row) for row in read_fact_table("wording/events.tsv")}
 
 
-def place(text: str) -> Place:
+def parse_printing_method(text: str) -> PrintingMethod:
     """`kafka.controller.KafkaController.elect (from 0.11)`, or `(to 2.2)`, `(1.0 to 2.2)`, `(2.2)`, or bare."""
     found = SOURCE.fullmatch(text)
     if found is None:
@@ -69,10 +69,10 @@ def place(text: str) -> Place:
             todo="mend the row of events.tsv",
         )
     only = found["since"] or ""
-    return Place(found["method"], found["first"] or only, found["last"] or found["until"] or only)
+    return PrintingMethod(found["method"], found["first"] or only, found["last"] or found["until"] or only)
 
 
-def release(text: str) -> Release:
+def parse_release(text: str) -> Release:
     """2.2 as (2, 2); `current` and the x of 3.9.x are newer than all numbers."""
     parts = text.replace(NEWEST, "x").split(".")
     return tuple(9999 if part == "x" else int(part) for part in parts)
@@ -80,5 +80,5 @@ def release(text: str) -> Release:
 
 def is_before(since: str, until: str) -> bool:
     """Whether a range from `since` to `until` holds a release; until 2.2 means every 2.2.x."""
-    last = release(until)
-    return release(since)[: len(last)] <= last
+    last = parse_release(until)
+    return parse_release(since)[: len(last)] <= last

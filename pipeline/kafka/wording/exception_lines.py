@@ -10,7 +10,7 @@ import pyarrow as pa
 from pipeline.core.gather import MAP_TYPE
 from pipeline.core.match import NO_TEMPLATE, Matcher
 from pipeline.core.template import Template
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.wording.templates import field_kinds
 
 # A class with its package, or one that says what it is: ZooKeeper prints EndOfStreamException without.
@@ -41,14 +41,14 @@ class ExceptionLine:
 
 
 @lru_cache(maxsize=1)
-def exception_lines() -> tuple[ExceptionLine, ...]:
-    return tuple(ExceptionLine(**row) for row in table("wording/exception_lines.tsv"))
+def read_exception_lines() -> tuple[ExceptionLine, ...]:
+    return tuple(ExceptionLine(**row) for row in read_fact_table("wording/exception_lines.tsv"))
 
 
 @lru_cache(maxsize=1)
 def line_matcher() -> Matcher:
     """All rows compiled; a source is a class. All fields go to the map: none is a column of the record."""
-    templates = [Template(one.cause, one.exception, one.template) for one in exception_lines()]
+    templates = [Template(one.cause, one.exception, one.template) for one in read_exception_lines()]
     kinds = {name: replace(kind, column="") for name, kind in field_kinds().items()}
     return Matcher(templates, kinds, (), {})
 
@@ -59,7 +59,7 @@ def named_causes(
     """What each exception names, None: nothing that is known; and the fields of its message, map<string, string>."""
     sources, texts = pa.array(classes, pa.string()), pa.array(messages, pa.string())
     found = line_matcher().match(sources.fill_null(""), texts.fill_null(""))
-    rows = exception_lines()
+    rows = read_exception_lines()
     of_each = [rows[number] if number > NO_TEMPLATE else None for number in found.template.tolist()]
     named = [one if one and one.is_under(event) else None for one, event in zip(of_each, events, strict=True)]
     fields = [told if one else None for one, told in zip(named, found.fields.to_pylist(), strict=True)]
@@ -67,7 +67,7 @@ def named_causes(
 
 
 @lru_cache(maxsize=4096)
-def cause_of(event: str | None, name: str | None, message: str | None) -> ExceptionLine | None:
+def exception_cause(event: str | None, name: str | None, message: str | None) -> ExceptionLine | None:
     """Of one exception: its class, and its message up to the line end."""
     return named_causes([event], [name], [message])[0][0] if name in line_matcher().sources else None
 
@@ -75,7 +75,7 @@ def cause_of(event: str | None, name: str | None, message: str | None) -> Except
 def of_trace(text: str) -> tuple[str, str | None] | None:
     """Of a stack trace that stands alone the exception that names a cause, else the first one; None: it is no trace."""
     found = [(one["name"], one["message"] or None) for one in ANY.finditer(text)]
-    return next((one for one in found if cause_of(None, *one)), found[0] if found else None)
+    return next((one for one in found if exception_cause(None, *one)), found[0] if found else None)
 
 
 def inner_exceptions(trace: str) -> Iterator[tuple[str, str | None]]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 
 PLACE = re.compile(r"\{(\w+)\}")
 
@@ -15,7 +15,7 @@ NOT_TOLD = "not_told"  # its last row names nothing
 @cache
 def ways_of(cause: str) -> tuple[tuple[str, str], ...]:
     """(why, todo) of each row of the cause, then of those that say no more than the exception."""
-    rows = table("wording/failed_starts.tsv")
+    rows = read_fact_table("wording/failed_starts.tsv")
     return tuple(
         (row["why"], row["todo"]) for name in (cause, NOT_TOLD) for row in rows if row["cause"] == name
     )

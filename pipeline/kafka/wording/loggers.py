@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 
 # Loggers that only a Kafka server has, at the beginning of the name. kafka.utils.Logging is a class that logs for them.
 KAFKA_LOGGERS = re.compile(
@@ -46,7 +46,7 @@ def what_writes(logger: str) -> str | None:
 
 @cache
 def _whats() -> dict[str, str]:
-    return {row["logger"]: row["what"] for row in table("wording/server_loggers.tsv")}
+    return {row["logger"]: row["what"] for row in read_fact_table("wording/server_loggers.tsv")}
 
 
 def full_names(printed: str, known: Iterable[str], form: str) -> list[str]:

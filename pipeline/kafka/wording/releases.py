@@ -7,7 +7,7 @@ from functools import cache, reduce
 from operator import or_
 
 from pipeline.core.template import Template
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.wording.templates import MODES, field_kinds, template_rows
 
 NEWEST = "current"
@@ -35,19 +35,19 @@ class Sign:
 
 
 @cache
-def names() -> tuple[str, ...]:
+def release_names() -> tuple[str, ...]:
     """All releases, the oldest first: the place of a release is its bit. From releases.tsv."""
-    return tuple(row["release"] for row in table("wording/releases.tsv"))
+    return tuple(row["release"] for row in read_fact_table("wording/releases.tsv"))
 
 
 @cache
-def everything() -> int:
+def all_release_bits() -> int:
     """The bits of all releases."""
-    return (1 << len(names())) - 1
+    return (1 << len(release_names())) - 1
 
 
 @cache
-def bits(since: str, until: str, mode: str = "") -> int:
+def release_bits(since: str, until: str, mode: str = "") -> int:
     """The releases from `since` to `until`, both included; 2.2 as end is every 2.2.x, 2.2.x too, current has no end.
 
     A release whose source for that mode was not read may print what its neighbours print: it is put next to them.
@@ -56,11 +56,11 @@ def bits(since: str, until: str, mode: str = "") -> int:
     end = until.replace(".x", "")
     held = [
         low <= _number(name, 4) and (until == NEWEST or _number(name, end.count(".") + 1) <= _number(end))
-        for name in names()
+        for name in release_names()
     ]
     if not any(held):
-        held[-1] = low > _number(names()[-1], 4)
-    unread = [bool(mode) and row[mode] == "unread" for row in table("wording/releases.tsv")]
+        held[-1] = low > _number(release_names()[-1], 4)
+    unread = [bool(mode) and row[mode] == "unread" for row in read_fact_table("wording/releases.tsv")]
     for place, is_unread in enumerate(unread):
         held[place] = held[place] or (is_unread and any(held[max(place - 1, 0) : place + 2]))
     return sum(1 << place for place, is_held in enumerate(held) if is_held)
@@ -74,48 +74,53 @@ def _number(release: str, length: int = 0) -> tuple[int, ...]:
 
 def is_release(text: str) -> bool:
     """Whether some known release is meant: 2.2.2, or 2.2 for all of that line."""
-    return any(name == text or name.startswith(f"{text}.") for name in names())
+    return any(name == text or name.startswith(f"{text}.") for name in release_names())
 
 
-def members(releases: int) -> list[str]:
+def releases_of_bits(releases: int) -> list[str]:
     """The names of the releases whose bits are set, the oldest first."""
-    return [name for place, name in enumerate(names()) if releases >> place & 1]
+    return [name for place, name in enumerate(release_names()) if releases >> place & 1]
 
 
-def ends(releases: int) -> tuple[str | None, str | None]:
+def oldest_and_newest(releases: int) -> tuple[str | None, str | None]:
     """Oldest and newest of them; the newest is None where the newest known one is among them: later ones may be."""
-    some = members(releases)
+    some = releases_of_bits(releases)
     if not some:
         return None, None
-    return some[0], None if some[-1] == names()[-1] else some[-1]
+    return some[0], None if some[-1] == release_names()[-1] else some[-1]
 
 
-def halves(releases: int) -> tuple[int, int]:
+def split_bits(releases: int) -> tuple[int, int]:
     """The bits in two numbers that fit a BIGINT: the older 62 releases, the later ones."""
     return releases & HALF, releases >> HALF_BITS
 
 
-def joined(older: int, later: int) -> int:
+def join_bits(older: int, later: int) -> int:
     return older | later << HALF_BITS
 
 
 @cache
-def wordings() -> Mapping[tuple[str, str], int]:
+def releases_by_wording() -> Mapping[tuple[str, str], int]:
     """Releases by (logger, template).
 
     Wordings that differ in names of fields only, or in fields that may be empty, can match one line: they share
     their releases. Source: by_mode.
     """
-    rows = [(row, mode) for mode in MODES for row in table(f"wording/by_mode/{mode}.tsv")]
+    rows = [(row, mode) for mode in MODES for row in read_fact_table(f"wording/by_mode/{mode}.tsv")]
     found: dict[tuple[str, str], int] = {}
     for row, mode in rows:
-        key = (row["logger"], shape(row["template"]))
-        found[key] = found.get(key, 0) | bits(row["since"], row["until"], "kraft" if mode == "both" else mode)
-    return {(row["logger"], row["template"]): found[row["logger"], shape(row["template"])] for row, _ in rows}
+        key = (row["logger"], wording_shape(row["template"]))
+        found[key] = found.get(key, 0) | release_bits(
+            row["since"], row["until"], "kraft" if mode == "both" else mode
+        )
+    return {
+        (row["logger"], row["template"]): found[row["logger"], wording_shape(row["template"])]
+        for row, _ in rows
+    }
 
 
 @cache
-def shape(template: str) -> str:
+def wording_shape(template: str) -> str:
     """What two wordings have in common that one line may be of both."""
     parts = Template("", "", template).parts
     places = ("" if may_be_empty(name) else "\0" for name in parts[1::2])
@@ -128,13 +133,13 @@ def may_be_empty(field: str) -> bool:
 
 
 @cache
-def signs() -> tuple[Sign, ...]:
+def read_release_signs() -> tuple[Sign, ...]:
     """The signs of release_signs.tsv, in its order; rows of one name are one sign with several ranges. Then one a
     release, which nodes print by its name: of a vendor's build, whose numbers are others, nothing follows."""
-    rows = table("wording/release_signs.tsv")
+    rows = read_fact_table("wording/release_signs.tsv")
     ranges: dict[str, list[int]] = {}
     for row in rows:
-        ranges.setdefault(row["sign"], []).append(bits(row["since"], row["until"]))
+        ranges.setdefault(row["sign"], []).append(release_bits(row["since"], row["until"]))
     by_name = {row["sign"]: row for row in reversed(rows)}
     in_fields = (
         Sign(name, row["event"], row["field"], row["pattern"], reduce(or_, ranges[name]))
@@ -142,7 +147,7 @@ def signs() -> tuple[Sign, ...]:
     )
     by_itself = (
         Sign(f"release {name}", VERSION, VERSION, f"/^{re.escape(name)}$/", 1 << place)
-        for place, name in enumerate(names())
+        for place, name in enumerate(release_names())
     )
     return (*in_fields, *by_itself)
 

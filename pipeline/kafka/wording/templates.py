@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from pipeline.core.match import Matcher
 from pipeline.core.template import Compound, FieldKind, Template, by_name
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 
 # Tables of by_mode: nodes of one mode print a row, or nodes of either.
 MODES = ("zookeeper", "kraft", "both")
@@ -39,20 +39,21 @@ COLUMN_TYPES: dict[str, pa.DataType] = {
 @lru_cache(maxsize=1)
 def template_rows() -> tuple[dict[str, str], ...]:
     """Rows (event, logger, level, since, until, says, template), ZooKeeper mode first, those of both last."""
-    return tuple(row for mode in MODES for row in table(f"wording/by_mode/{mode}.tsv"))
+    return tuple(row for mode in MODES for row in read_fact_table(f"wording/by_mode/{mode}.tsv"))
 
 
 @lru_cache(maxsize=1)
 def field_kinds() -> dict[str, FieldKind]:
     """Fields by name."""
-    return by_name(FieldKind(**row) for row in table("wording/fields.tsv"))
+    return by_name(FieldKind(**row) for row in read_fact_table("wording/fields.tsv"))
 
 
 @lru_cache(maxsize=1)
-def matcher() -> Matcher:
+def template_matcher() -> Matcher:
     """All templates of all releases, compiled; a source is a logger. One a process."""
     templates = [
-        Template(row["event"], row["logger"], row["template"], said(row["says"])) for row in template_rows()
+        Template(row["event"], row["logger"], row["template"], parse_stated_fields(row["says"]))
+        for row in template_rows()
     ]
     return _compiled(templates)
 
@@ -87,11 +88,11 @@ def wording_loggers() -> dict[str, tuple[str, ...]]:
 
 
 def _compiled(templates: Sequence[Template]) -> Matcher:
-    compounds = [Compound(**row) for row in table("wording/compounds.tsv")]
+    compounds = [Compound(**row) for row in read_fact_table("wording/compounds.tsv")]
     return Matcher(templates, field_kinds(), compounds, COLUMN_TYPES)
 
 
-def said(text: str) -> tuple[tuple[str, str], ...]:
+def parse_stated_fields(text: str) -> tuple[tuple[str, str], ...]:
     """`to_replica_state=NewReplica`: fields, and what the literal text says of them."""
     pairs = (one.partition("=") for one in text.split())
     return tuple((name, value) for name, _, value in pairs)

@@ -28,7 +28,7 @@ LINE = ("logged_at", "file_id", "byte_offset")
 TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
 
-def with_balancing(
+def with_balancing_settings(
     rows: pl.DataFrame,
     broker: str,
     balancing_setting: BalancingSetting,
@@ -42,9 +42,9 @@ def with_balancing(
     given. The earliest, held before it was printed, is no source where it is Kafka's default: a list that comes
     tonight then leaves the rows of earlier days as they are.
     """
-    found = rows.join(told(balancing_setting, broker), on=broker, how="left")
+    found = rows.join(named_broker_settings(balancing_setting, broker), on=broker, how="left")
     for name in DEFAULTS:
-        found = with_printed(found, broker, printed(broker_setting, name), name, at)
+        found = with_printed(found, broker, printed_broker_settings(broker_setting, name), name, at)
     general = balancing_setting.cluster
     is_named = col("is_named").fill_null(value=False)
 
@@ -66,7 +66,7 @@ def with_balancing(
     return found.select(*rows.columns, **given, limit_source=source)
 
 
-def told(balancing_setting: BalancingSetting, broker: str) -> pl.DataFrame:
+def named_broker_settings(balancing_setting: BalancingSetting, broker: str) -> pl.DataFrame:
     """(broker, own_... per setting, own_source, is_named) of the brokers that are named; one counts as a whole."""
     kinds = TYPES | {"source": pl.String()}
     named: list[dict[str, Any]] = [
@@ -86,13 +86,13 @@ def is_source(at: str | None) -> pl.Expr:
     return held.is_not_null() & (col(f"is_printed_{RATIO}") | is_other)
 
 
-def printed(broker_setting: pl.DataFrame, name: str) -> pl.DataFrame:
+def printed_broker_settings(broker_setting: pl.DataFrame, name: str) -> pl.DataFrame:
     """(cluster_id, node_id, logged_at, value): what brokers printed of a setting, in order; the last of each moment."""
     lines = broker_setting.filter(col("name") == NAMES[name], col("node_id").is_not_null())
     return (
         lines.sort(LINE)
         .unique(["cluster_id", "node_id", "logged_at"], keep="last", maintain_order=True)
-        .select("cluster_id", "node_id", "logged_at", value=typed(name))
+        .select("cluster_id", "node_id", "logged_at", value=typed_setting_value(name))
     )
 
 
@@ -133,7 +133,7 @@ def changed_at(broker_setting: pl.DataFrame, broker: str) -> pl.DataFrame:
     )
 
 
-def typed(name: str) -> pl.Expr:
+def typed_setting_value(name: str) -> pl.Expr:
     """A value as printed in the type of the setting; null where it is none of that type."""
     text = col("value").str.strip_chars()
     if name == RATIO:

@@ -33,21 +33,21 @@ def with_candidates(
         live="known_live_brokers",
         shutting_down="known_shutting_down_brokers",
     )
-    listed = pl.concat([carried, lists(broker_event, controller_line)], how="diagonal")
-    known = in_term(listed)
+    listed = pl.concat([carried, broker_lists(broker_event, controller_line)], how="diagonal")
+    known = brokers_known_in_term(listed)
     return asked.sort("seq").join_asof(known.sort("seq"), on="seq", by=TERM, check_sortedness=False)
 
 
-def online() -> pl.Expr:
+def online_brokers() -> pl.Expr:
     """Live and not shutting down; null where no list was seen. In no order."""
-    return col("live_brokers").list.set_difference(shutting_down())
+    return col("live_brokers").list.set_difference(brokers_shutting_down())
 
 
-def shutting_down() -> pl.Expr:
+def brokers_shutting_down() -> pl.Expr:
     return col("shutting_down_brokers").fill_null(NO_IDS)
 
 
-def in_term(listed: pl.DataFrame) -> pl.DataFrame:
+def brokers_known_in_term(listed: pl.DataFrame) -> pl.DataFrame:
     """What the controller knows after each line: (TERM, seq, live_brokers, shutting_down_brokers, admin_seq)."""
     is_list = col("shutting_down").is_not_null()
     known = (
@@ -55,7 +55,7 @@ def in_term(listed: pl.DataFrame) -> pl.DataFrame:
         .with_columns(list_number=is_list.cum_sum().over(TERM))
         .with_columns(col("live", "shutting_down", "unclean_seq").forward_fill().over(TERM))
     )
-    return known.join(leaving(known), on=[*TERM, "seq"], how="left").select(
+    return known.join(brokers_leaving(known), on=[*TERM, "seq"], how="left").select(
         *TERM,
         "seq",
         live_brokers="live",
@@ -64,7 +64,7 @@ def in_term(listed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def leaving(known: pl.DataFrame) -> pl.DataFrame:
+def brokers_leaving(known: pl.DataFrame) -> pl.DataFrame:
     """(TERM, seq, leaving): brokers that shut down by the last list and have not failed since, sorted."""
     failed = (
         known.select(*SHUTDOWN, "seq", broker_id="failure_handled")
@@ -85,7 +85,7 @@ def leaving(known: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def lists(broker_event: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
+def broker_lists(broker_event: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
     """(TERM, seq, live, shutting_down, failure_handled, unclean_seq): what a line lists, null what it does not."""
     events = [event for some in LISTS.values() for event in some]
     ids = {f"{step}_ids": col("broker_id").filter(col("step") == step) for step in LISTS}

@@ -8,7 +8,7 @@ from polars import col, lit, when
 from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import FAR, TIME
 from pipeline.model.partitions.statements import PARTITION
-from pipeline.model.terms.kraft_terms import in_term, kraft_terms
+from pipeline.model.terms.kraft_terms import decisions_in_effect, kraft_terms
 from pipeline.model.terms.succession import unseen_stretches
 
 BROKER = ("cluster_id", "broker_id")
@@ -30,7 +30,7 @@ def with_requests(
     """
     is_asked = (col("said_by") == "decision") & col("step").is_in(ASKED)
     said = broker_event.filter(is_asked, col("broker_id").is_not_null())
-    asked = said.pipe(in_term, term).select(*BROKER, "at")
+    asked = said.pipe(decisions_in_effect, term).select(*BROKER, "at")
     before = seeds.select(*BROKER, at="shutdown_requested_at").explode("at").drop_nulls("at")
     own = (
         sessions.select(*SESSION, "left_at")
@@ -83,7 +83,7 @@ def with_epochs(sessions: pl.DataFrame, broker_event: pl.DataFrame, seeds: pl.Da
     )
 
 
-def is_found_at_start() -> pl.Expr:
+def is_listed_at_start() -> pl.Expr:
     """True of a session at whose end a starting controller found its broker under another registration."""
     following = (
         col(name).shift(-1).over(BROKER, order_by="joined_at") for name in ("joined_how", "joined_at")
@@ -109,7 +109,7 @@ def with_handled(sessions: pl.DataFrame, controller_line: pl.DataFrame) -> pl.Da
         .group_by(event)
         .agg(change_at=last(END_OF_CHANGE), startup_at=last(END_OF_STARTUP), last_at=col("ordered_at").max())
     )
-    is_start = (col("left_how") == AT_STARTUP) | is_found_at_start()
+    is_start = (col("left_how") == AT_STARTUP) | is_listed_at_start()
     its_end = when(is_start).then("startup_at").otherwise("change_at")
     return (
         sessions.join(ends, on=event, how="left")
@@ -138,7 +138,7 @@ def led_at(moments: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.DataFr
     """Moments (BROKER, at) with led_count and unmoved_count: a partition counts once, though it may have two intervals
     at one instant. An interval that ends with the event itself counts, too."""
     partition = PARTITION[1:]
-    held = leaderships(partition_timeline).pipe(
+    held = leaderships_by_broker(partition_timeline).pipe(
         rows_in_spans, moments, BROKER, ("valid_from_at", "valid_until_at"), "at", closed="right"
     )
     is_replicated, is_in_doubt = col("is_replicated"), col("is_in_doubt")
@@ -160,7 +160,7 @@ def led_at(moments: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.DataFr
     )
 
 
-def leaderships(partition_timeline: pl.DataFrame) -> pl.DataFrame:
+def leaderships_by_broker(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     """Intervals by the broker that leads, and where that is in doubt by each one that may: (BROKER, PARTITION,
     valid_from_at, valid_until_at, is_replicated, is_in_doubt)."""
     is_in_doubt = col("certainty") == "undetermined"

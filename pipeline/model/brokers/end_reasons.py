@@ -6,7 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import FAR, TIME
-from pipeline.model.lines.evidence import LINE, NO_LINES, line
+from pipeline.model.lines.evidence import LINE, NO_LINES, evidence_line
 from schemas.end_reasons import KILLED, LIVED_ON, MISSING, NO_LOG, SESSION, START, UNKNOWN
 
 NODE = ("cluster_id", "node_id")
@@ -55,13 +55,18 @@ def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, said: pl.Data
     gone = (
         numbered.select("number", *ENDS)
         .filter(col("end_at").is_not_null())
-        .pipe(with_run, process_run)
+        .pipe(with_ended_run, process_run)
         .with_columns(when(~is_of_earlier_life()).then(one).alias(one) for one in OF_RUN)
         .join(process_run.group_by(NODE).agg(first_own_at=col("first_line_at").min()), on=NODE, how="left")
-        .pipe(with_own_line, own, "later", col("end_at") + CLOCKS)
-        .pipe(with_own_line, own.filter(is_expiry()), "expired", pl.coalesce("silent_from_at", "begin_at"))
+        .pipe(with_first_line_in_run, own, "later", col("end_at") + CLOCKS)
+        .pipe(
+            with_first_line_in_run,
+            own.filter(is_expiry()),
+            "expired",
+            pl.coalesce("silent_from_at", "begin_at"),
+        )
     )
-    reasons = gone.with_columns(reason()).select("number", *REASON)
+    reasons = gone.with_columns(end_reason_columns()).select("number", *REASON)
     return (
         numbered.join(reasons, on="number", how="left")
         .sort("number")
@@ -75,7 +80,7 @@ def is_expiry() -> pl.Expr:
     return col("event").is_in(EXPIRED) | is_state
 
 
-def with_run(gone: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
+def with_ended_run(gone: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
     """Ends with the run whose end it was: run_reason, run_at, run_detail, run_why, run_lines, run_last_at, next_at;
     has_log: a line of the node's server.log is there.
 
@@ -125,10 +130,12 @@ def is_of_earlier_life() -> pl.Expr:
     return (is_said & (pl.max_horizontal("run_at", "run_last_at") < since - CLOCKS)).fill_null(value=False)
 
 
-def with_own_line(gone: pl.DataFrame, own: pl.DataFrame, name: str, since: pl.Expr) -> pl.DataFrame:
+def with_first_line_in_run(gone: pl.DataFrame, own: pl.DataFrame, name: str, since: pl.Expr) -> pl.DataFrame:
     """<name>_at, <name>_line: the first such line of the node from then on, in the same run."""
     at, place = f"{name}_at", f"{name}_line"
-    lines = own.sort("logged_at", *LINE).select(*NODE, pl.col("logged_at").alias(at), line().alias(place))
+    lines = own.sort("logged_at", *LINE).select(
+        *NODE, pl.col("logged_at").alias(at), evidence_line().alias(place)
+    )
     is_same_run = (pl.col(at) < pl.col("next_at")).fill_null(value=False)
     return (
         gone.with_columns(since=since)
@@ -142,7 +149,7 @@ def with_own_line(gone: pl.DataFrame, own: pl.DataFrame, name: str, since: pl.Ex
     )  # fmt: skip
 
 
-def reason() -> list[pl.Expr]:
+def end_reason_columns() -> list[pl.Expr]:
     end_at = col("end_at")
     is_since = (col("run_at") >= col("came_at")).fill_null(value=True)
     is_told = ~col("run_reason").is_in([KILLED, UNKNOWN]) & is_since & (col("run_at") <= end_at + CLOCKS)

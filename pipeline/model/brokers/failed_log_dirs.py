@@ -61,7 +61,7 @@ def failed_log_dirs(node_event: pl.DataFrame) -> pl.DataFrame:
     episodes = told.join(
         next_good_lives(told, started), on=[*NODE, "log_dir", "life"], how="left", nulls_equal=True
     )
-    return with_return(failures(episodes), lines, started)
+    return with_log_dir_return(log_dir_failures(episodes), lines, started)
 
 
 def of_lives(node_event: pl.DataFrame) -> pl.DataFrame:
@@ -119,7 +119,7 @@ def next_good_lives(failing: pl.DataFrame, started: pl.DataFrame) -> pl.DataFram
     )
 
 
-def failures(episodes: pl.DataFrame) -> pl.DataFrame:
+def log_dir_failures(episodes: pl.DataFrame) -> pl.DataFrame:
     """One row per directory and failure. An identity that cannot be read is one only if the broker started without."""
     step, at = col("step"), col("logged_at")
     is_start_failure = ((step == "unreadable") & col("started_at").is_null()).all()
@@ -156,7 +156,7 @@ def names_in(texts: pl.Expr) -> pl.Expr:
     )
 
 
-def with_return(found: pl.DataFrame, lines: pl.DataFrame, started: pl.DataFrame) -> pl.DataFrame:
+def with_log_dir_return(found: pl.DataFrame, lines: pl.DataFrame, started: pl.DataFrame) -> pl.DataFrame:
     step = col("step")
     loading = lines.filter(step.is_in([*LOADED, *EMPTY]), col("log_dir").is_not_null()).rename(
         {"life": "good_life"}
@@ -179,12 +179,12 @@ def with_return(found: pl.DataFrame, lines: pl.DataFrame, started: pl.DataFrame)
             back_at="started_at",
             broker_id="node_id",
             log_dir=col("log_dir").replace(NOT_NAMED, None),
-            evidence=pl.concat_list("lines", *(listed(name) for name in ("loading_line", "started_line"))),
+            evidence=pl.concat_list("lines", *(line_as_list(name) for name in ("loading_line", "started_line"))),
         )
         .select(*(col(name).cast(kind) for name, kind in FOUND.items()), "evidence")
     )  # fmt: skip
 
 
-def listed(name: str) -> pl.Expr:
+def line_as_list(name: str) -> pl.Expr:
     """The line in a list, an empty one where there is none."""
     return pl.concat_list(name).list.drop_nulls()

@@ -6,9 +6,9 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.kafka.wording.failed_starts import NOT_TOLD
-from pipeline.model.brokers.unnamed_nodes import has_id, numbered
+from pipeline.model.brokers.unnamed_nodes import has_id, number_unnamed_nodes
 from pipeline.model.lines.evidence import LINE, known_lines
-from pipeline.model.lines.exception_causes import with_causes
+from pipeline.model.lines.exception_causes import with_exception_causes
 
 NODE = ("cluster_id", "node_id")
 ATTEMPT = (*NODE, "attempt")
@@ -59,8 +59,8 @@ def start_lines(node_event: pl.DataFrame, broker_event: pl.DataFrame) -> pl.Data
     class_name = col("exception_class").str.extract(r"(\w+)$")
     lines = (
         pl.concat([node_event.filter(is_own), registering.with_columns(detail="reason")], how="diagonal")
-        .pipe(numbered)
-        .pipe(with_causes)
+        .pipe(number_unnamed_nodes)
+        .pipe(with_exception_causes)
         .with_columns(
             line=known_lines(LINE),
             exception=pl.concat_str(
@@ -81,7 +81,7 @@ def start_lines(node_event: pl.DataFrame, broker_event: pl.DataFrame) -> pl.Data
     return lines.with_columns(attempt=begins.fill_null(value=False).cast(pl.Int64).cum_sum().over(NODE))
 
 
-def failures(lines: pl.DataFrame) -> pl.DataFrame:
+def start_failures(lines: pl.DataFrame) -> pl.DataFrame:
     """One row per start that failed: failed_at, cause, TAKEN of the line that names it (why_line),
     lines: it and one that says that it was a start; error: with which the
     controller refused it; owner_session, owner_line: who held its id; begin_at, over_at: of the attempt, with what it

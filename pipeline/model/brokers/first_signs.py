@@ -6,7 +6,7 @@ from polars import col, lit, when
 from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import FAR, TIME
 from pipeline.model.brokers.end_reasons import CLOCKS, LONGEST, NODE
-from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, line
+from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, evidence_line
 from schemas.end_reasons import KILLED, MAJORITY, NOT_BACK, SESSION, UNKNOWN
 
 # What peers print as they lose a node (7 to 96 ms after a kill, 0.7 to 5.9 s after it froze), and the node itself when
@@ -24,7 +24,7 @@ SIGN_OF_TERM = {
 }
 
 
-def with_own_last(
+def with_last_line_of_broker(
     sessions: pl.DataFrame, controller_line: pl.DataFrame, process_run: pl.DataFrame
 ) -> pl.DataFrame:
     """Sessions of brokers (broker_id, joined_at, left_at) with OWN_LAST: the last line that the node wrote as the
@@ -48,7 +48,7 @@ def with_own_last(
     )  # fmt: skip
 
 
-def with_first_sign(
+def with_first_end_sign(
     ends: pl.DataFrame, process_run: pl.DataFrame, connection_event: pl.DataFrame
 ) -> pl.DataFrame:
     """Ends with REASON and SIGN. Of a node that was stopped, or told an error, that is its own line; else the first one
@@ -67,7 +67,7 @@ def with_first_sign(
     is_not_back = (col("end_unknown_why") == NOT_BACK) & (col("run_last_at") >= col("begin_at") - CLOCKS)
     is_silent = (col("end_reason") == KILLED) | is_not_back
     is_of_peers = (is_silent | col("end_reason").is_in([SESSION, MAJORITY])).fill_null(value=False)
-    said = signs(connection_event, process_run)
+    said = connection_signs(connection_event, process_run)
     windows = (
         numbered.filter(is_of_peers)
         .select(
@@ -89,7 +89,7 @@ def with_first_sign(
         rows_in_spans(windows, said, NODE, ("from_at", "until_at"), "sign_at", closed="both")
         .sort("number", "sign_at", *LINE)
         .group_by("number", maintain_order=True)
-        .agg(sign_at=col("sign_at").first(), sign_lines=line().head(1))
+        .agg(sign_at=col("sign_at").first(), sign_lines=evidence_line().head(1))
     )
     is_own = col("end_reason_at").is_not_null() & ~is_of_peers
     is_earlier = (col("sign_before_at") < col("sign_at")).fill_null(col("sign_before_at").is_not_null())
@@ -120,7 +120,7 @@ def with_signs_before(ends: pl.DataFrame) -> pl.DataFrame:
     return ends.with_columns(sign_before_at=lit(None, TIME), sign_before_lines=lit(None, LINES_TYPE))
 
 
-def signs(connection_event: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
+def connection_signs(connection_event: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
     """(NODE, sign_at, LINE): by the node that they are about. A peer that is stopping loses its connections itself."""
     of_peers = (
         connection_event.filter(
@@ -131,7 +131,7 @@ def signs(connection_event: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataF
         )
         .sort("logged_at")
         .join_asof(
-            stopping(process_run),
+            stopping_spans(process_run),
             left_on="logged_at",
             right_on="stopping_at",
             by=NODE,
@@ -148,7 +148,7 @@ def signs(connection_event: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataF
     )
 
 
-def stopping(process_run: pl.DataFrame) -> pl.DataFrame:
+def stopping_spans(process_run: pl.DataFrame) -> pl.DataFrame:
     """(NODE, stopping_at, stopped_until_at): from the first line that ends a run until the next start."""
     is_told = ~col("end_reason").is_in([KILLED, UNKNOWN])
     return (

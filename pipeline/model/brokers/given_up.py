@@ -8,6 +8,6 @@ from polars import col
 STEPS = ("gave_up", "timed_out", "failed")
 
 
-def is_given_up_line() -> pl.Expr:
+def is_abandoned_shutdown_line() -> pl.Expr:
     """True for lines of silver.node_event that say so: the broker goes on to stop, without leave."""
     return (col("area") == "shutdown") & col("step").is_in(STEPS)

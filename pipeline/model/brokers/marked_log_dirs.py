@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.failed_log_dirs import FOUND, LINE, LISTED, TEXTS
-from pipeline.model.brokers.up_signs import with_first_sign
+from pipeline.model.brokers.up_signs import with_first_up_sign
 
 BROKER = ("cluster_id", "broker_id")
 DECIDED = "log_dir_failed"
@@ -15,7 +15,7 @@ SOON = pl.duration(minutes=1)
 EARLIER = pl.duration(seconds=5)  # clocks of two nodes
 
 
-def lost_log_dirs(own: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
+def log_dir_failures_with_marks(own: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
     """Failures of directories by the brokers' own lines (own: of failed_log_dirs), with the lines of controllers, and
     those that controllers alone tell: without a path."""
     marked = pl.concat([in_kraft(broker_event), in_zookeeper(broker_event)]).with_row_index("mark")
@@ -33,8 +33,8 @@ def lost_log_dirs(own: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame
     told = same.group_by("row", maintain_order=True).agg(
         marked_back_at=col("back_at_marked").first(),
         marked_came_back=col("came_back").first(),
-        marked_partitions=joined("partitions"),
-        marked_lines=joined("evidence"),
+        marked_partitions=merged_lists("partitions"),
+        marked_lines=merged_lists("evidence"),
     )
     both = numbered.join(told, on="row", how="left").with_columns(
         back_at=pl.coalesce("back_at", "marked_back_at"),
@@ -92,7 +92,7 @@ def with_process_up(lost: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
         .select(
             "row", "cluster_id", node_id="broker_id", over_at=pl.coalesce("last_at", "failed_at") + EARLIER
         )
-        .pipe(with_first_sign, signs, "over_at")
+        .pipe(with_first_up_sign, signs, "over_at")
         .filter(col("up_at").is_not_null())
         .select("row", "up_at", "up_line")
     )
@@ -109,7 +109,7 @@ def with_process_up(lost: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def joined(name: str) -> pl.Expr:
+def merged_lists(name: str) -> pl.Expr:
     return col(name).explode(empty_as_null=False, keep_nulls=False).unique(maintain_order=True).implode()
 
 
@@ -159,7 +159,7 @@ def in_kraft(broker_event: pl.DataFrame) -> pl.DataFrame:
             came_back=when(col("back_at").is_not_null()).then(lit("loaded")),
             evidence=with_line("lines", "back_line"),
         )
-        .pipe(as_found)
+        .pipe(with_all_failure_columns)
     )
 
 
@@ -211,7 +211,7 @@ def in_zookeeper(broker_event: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(evidence=with_line("lines", "back_line"))
         .with_columns(came_back=when(col("back_at").is_not_null()).then(lit("started")))
-        .pipe(as_found)
+        .pipe(with_all_failure_columns)
     )
 
 
@@ -220,7 +220,7 @@ def with_line(lines: str, line: str) -> pl.Expr:
     return pl.concat_list(lines, pl.concat_list(line).list.drop_nulls())
 
 
-def as_found(rows: pl.DataFrame) -> pl.DataFrame:
+def with_all_failure_columns(rows: pl.DataFrame) -> pl.DataFrame:
     """With all columns of failed_log_dirs; what controllers do not say is null, false, or an empty list."""
     empty = {pl.Boolean(): lit(value=False), TEXTS: lit([], TEXTS)}
     missing = {

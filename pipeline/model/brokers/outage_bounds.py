@@ -5,7 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.brokers.departures import AT_STARTUP, is_found_at_start
+from pipeline.model.brokers.departures import AT_STARTUP, is_listed_at_start
 from pipeline.model.brokers.session_limits import with_session_seconds
 from pipeline.model.settings import SessionLimit
 
@@ -46,7 +46,7 @@ def with_bounds(
     return (
         found.with_columns(broker_id=pl.coalesce("root_broker_id", "old_leader"))
         .pipe(with_session_seconds, "noticed_at", *said)
-        .join(of_terms(term), on=["cluster_id", "term_id"], how="left")
+        .join(terms_with_last_seen_before(term), on=["cluster_id", "term_id"], how="left")
         .join(last_of_lives(term), on=["cluster_id", "term_id"], how="left")
         .with_columns(
             unserved_from_at=when(mode == "zookeeper")
@@ -69,7 +69,7 @@ def last_of_lives(term: pl.DataFrame) -> pl.DataFrame:
     return term.select("cluster_id", "term_id", life_seen_at=life_seen_at)
 
 
-def of_terms(term: pl.DataFrame) -> pl.DataFrame:
+def terms_with_last_seen_before(term: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, term_id), mode, elected_at, and last_seen_before_at: the last line of the term just before, null
     if no line shows that term."""
     life = ("cluster_id", "mode", "life")
@@ -102,10 +102,10 @@ def with_silence(
     alive_at = when(has_registered).then("joined_at")
     in_zookeeper = silent_in_zookeeper(how, left_at)
     in_kraft = silent_in_kraft(how, left_at, session_limit)
-    its_term = of_terms(term).rename({"term_id": "left_term_id"}).drop("mode")
+    its_term = terms_with_last_seen_before(term).rename({"term_id": "left_term_id"}).drop("mode")
     return (
         sessions.with_columns(
-            asked_at=pl.coalesce("left_at", "joined_at"), is_found_at_start=is_found_at_start()
+            asked_at=pl.coalesce("left_at", "joined_at"), is_found_at_start=is_listed_at_start()
         )
         .pipe(with_session_seconds, "asked_at", session_limit, broker_setting, release_span)
         .join(its_term, on=["cluster_id", "left_term_id"], how="left")
@@ -122,7 +122,7 @@ def unserved_in_zookeeper() -> pl.Expr:
     is_own_act = col("root_event").is_in(OWN_ACTS) | col("old_leader").is_null()
     is_found = (col("root_event") == "controller start-up") & col("old_leader").is_null()
     without_departure = (
-        when(is_found).then(None).when(is_own_act).then(noticed_at).otherwise(noticed_at - silence())
+        when(is_found).then(None).when(is_own_act).then(noticed_at).otherwise(noticed_at - longest_silence())
     )
     return (
         when(how.is_not_null())
@@ -147,12 +147,12 @@ def silent_in_zookeeper(how: pl.Expr, noticed_at: pl.Expr) -> pl.Expr:
         .when(last_seen_at <= noticed_at)
         .then(last_seen_at)
         .when(last_seen_at > noticed_at)
-        .then(noticed_at - silence())
+        .then(noticed_at - longest_silence())
     )
-    return when(how != UNSAID).then(seen_at - silence())
+    return when(how != UNSAID).then(seen_at - longest_silence())
 
 
-def silence() -> pl.Expr:
+def longest_silence() -> pl.Expr:
     """How long a broker is silent at most until ZooKeeper has found that its session expired (session_seconds)."""
     return pl.duration(milliseconds=((col("session_seconds") + TICK_SECONDS) * 1000).cast(pl.Int64))
 

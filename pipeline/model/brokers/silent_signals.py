@@ -3,9 +3,9 @@
 import polars as pl
 from polars import col
 
-from pipeline.kafka.wording.releases import bits, members
+from pipeline.kafka.wording.releases import release_bits, releases_of_bits
 
-WITHOUT_SIGNAL = members(bits("0.8.0", "0.11.0"))
+WITHOUT_SIGNAL = releases_of_bits(release_bits("0.8.0", "0.11.0"))
 
 
 def without_signal(release_span: pl.DataFrame) -> pl.DataFrame:

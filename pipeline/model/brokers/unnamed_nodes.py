@@ -15,7 +15,7 @@ def has_id() -> pl.Expr:
     return col("node_id") >= 0
 
 
-def numbered(lines: pl.DataFrame) -> pl.DataFrame:
+def number_unnamed_nodes(lines: pl.DataFrame) -> pl.DataFrame:
     """Lines (node_id, file_id) with an id below 0 for each file where none is known. Of two files no line tells whether
     they are of one node."""
     return lines.with_columns(
@@ -23,7 +23,7 @@ def numbered(lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def told_id() -> pl.Expr:
+def node_id_for_people() -> pl.Expr:
     """node_id for people, of a line with cause and cause_fields: of an unnamed node the one that its exception says it
     is set to have; null: no line says it."""
     ids = (
@@ -33,7 +33,7 @@ def told_id() -> pl.Expr:
     return when(has_id()).then("node_id").otherwise(told)
 
 
-def own_starts(starts: pl.DataFrame) -> pl.DataFrame:
+def unnamed_node_starts(starts: pl.DataFrame) -> pl.DataFrame:
     """Signs, as of up_signs, that an unnamed node came up: its own line in the same file."""
     return starts.filter(~has_id(), col("step") == STARTED).select(
         *NODE, up_at="logged_at", up_line=known_lines(LINE), sign=lit(STARTED)

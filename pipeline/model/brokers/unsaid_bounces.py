@@ -16,7 +16,7 @@ STAY = (*BROKER, "stay")
 NOT_TOLD = pl.DataFrame(schema=OWN | OWN_LINE)
 
 
-def own_registrations(node_event: pl.DataFrame) -> pl.DataFrame:
+def registrations_in_server_log(node_event: pl.DataFrame) -> pl.DataFrame:
     """One row per registration of a broker with ZooKeeper, as its server.log says it: BROKER, own_at, OWN_LINE."""
     is_said = (col("area") == "registration") & col("step").is_in(REGISTERED)
     file_id, byte_offset = LINE
@@ -57,7 +57,7 @@ def with_unsaid_bounces(in_order: pl.DataFrame, registered: pl.DataFrame) -> pl.
             stay=is_begin.cast(pl.Int64).cum_sum().over(BROKER),
         )
         .with_columns(epoch_before=epoch_before)
-        .pipe(with_own, registered)
+        .pipe(with_broker_registration, registered)
     )
     is_told = col("broker_epoch").is_not_null() & col("epoch_before").is_not_null()
     is_other = (col("is_same_stay") & (col("broker_epoch") != col("epoch_before"))).fill_null(value=False)
@@ -70,14 +70,14 @@ def with_unsaid_bounces(in_order: pl.DataFrame, registered: pl.DataFrame) -> pl.
     return looks.with_columns(*signs, is_bounced=col("is_bounced") | is_unsaid, is_unsaid=is_unsaid)
 
 
-def with_own(looks: pl.DataFrame, registered: pl.DataFrame) -> pl.DataFrame:
+def with_broker_registration(looks: pl.DataFrame, registered: pl.DataFrame) -> pl.DataFrame:
     """own_at and its line: the broker's last own registration since the look before, null where it is that of a look
     with which a stay begins. Of a stay whose begin no own line tells, as it is before the logs or the clocks of both
     nodes differ, nothing is told."""
     begins = looks.filter("is_begin").select(*BROKER, begin_at="at").unique()
-    owned = near(registered, "own_at", begins, "begin_at")
+    owned = nearest_registration(registered, "own_at", begins, "begin_at")
     free = owned.filter(col("begin_at").is_null()).select(*BROKER, "own_at", *OWN_LINE)
-    known = near(begins, "begin_at", registered.select(*BROKER, "own_at"), "own_at").filter(
+    known = nearest_registration(begins, "begin_at", registered.select(*BROKER, "own_at"), "own_at").filter(
         col("own_at").is_not_null()
     )
     agreed = known.select(*BROKER, "begin_at", is_agreed=lit(value=True))
@@ -105,7 +105,7 @@ def without_lost_leaders(sessions: pl.DataFrame) -> pl.DataFrame:
     return sessions.with_columns(when(is_known).then(col("led_count", "unmoved_count")))
 
 
-def near(rows: pl.DataFrame, at: str, others: pl.DataFrame, other_at: str) -> pl.DataFrame:
+def nearest_registration(rows: pl.DataFrame, at: str, others: pl.DataFrame, other_at: str) -> pl.DataFrame:
     """Rows with the other of the same broker that is nearest, null where clocks do not explain how far it is."""
     return rows.sort(at).join_asof(
         others.sort(other_at), left_on=at, right_on=other_at, by=BROKER, strategy="nearest", tolerance=CLOCKS,

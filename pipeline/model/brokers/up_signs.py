@@ -28,7 +28,7 @@ GHOST = timedelta(seconds=40)
 ONE_START = timedelta(seconds=60)
 
 
-def up_signs(
+def startup_signs(
     node_event: pl.DataFrame,
     controller_event: pl.DataFrame,
     broker_event: pl.DataFrame,
@@ -77,7 +77,7 @@ def without_failing(signs: pl.DataFrame, failing: pl.DataFrame) -> pl.DataFrame:
     return numbered.join(within.select("sign_no").unique(), on="sign_no", how="anti").drop("sign_no")
 
 
-def with_first_sign(gone: pl.DataFrame, signs: pl.DataFrame, since: str) -> pl.DataFrame:
+def with_first_up_sign(gone: pl.DataFrame, signs: pl.DataFrame, since: str) -> pl.DataFrame:
     """Rows (NODE) with up_at, up_line and sign of the first sign after `since`; null: there is none. Where the node
     itself, or a controller that sees it join, says at about that time when it came up, it is that line."""
     exact = signs.filter(col("sign").is_in((STARTED, JOINED)))

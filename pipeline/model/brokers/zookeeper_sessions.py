@@ -34,15 +34,16 @@ def zookeeper_sessions(
     registered: see own_registrations.
     Source: KafkaController.onControllerFailover, processBrokerChange (BrokerChangeListener up to 0.10.2), 0.8.2 to 3.9.
     """
-    listed = sightings(broker_event, lists_in_term(controller_line, term), seeds)
+    listed = brokers_by_list(broker_event, lists_in_term(controller_line, term), seeds)
     sighted = pl.concat(
-        [listed.pipe(with_listed_epochs, broker_event, controller_line), known_before(seeds)], how="diagonal"
+        [listed.pipe(with_listed_epochs, broker_event, controller_line), seeds_as_lists(seeds)],
+        how="diagonal",
     )
     return (
-        sighted.pipe(with_strangers)
+        sighted.pipe(with_brokers_live_before_data)
         .sort(*BROKER, *ORDER, "joined_how", "file_id", "byte_offset", nulls_last=False)
         .pipe(with_unsaid_bounces, registered)
-        .pipe(sessions)
+        .pipe(sessions_of_lists)
         .pipe(with_shutdowns, broker_event, controller_line)
         .pipe(with_epochs, broker_event, seeds)
         .with_columns(mode=lit("zookeeper"), broker_epoch=pl.coalesce("first_epoch", "broker_epoch"))
@@ -70,7 +71,7 @@ def lists_in_term(controller_line: pl.DataFrame, term: pl.DataFrame) -> pl.DataF
     )
 
 
-def sightings(broker_event: pl.DataFrame, lists: pl.DataFrame, seeds: pl.DataFrame) -> pl.DataFrame:
+def brokers_by_list(broker_event: pl.DataFrame, lists: pl.DataFrame, seeds: pl.DataFrame) -> pl.DataFrame:
     """Each list with each broker of the cluster: FLAGS say what the list says of it. A list of live brokers that could
     not be taken apart is left out."""
     said = broker_event.filter(col("event").is_in([AT_STARTUP, CHANGED]), col("step").is_in(STEPS))
@@ -111,7 +112,7 @@ def with_listed_epochs(
     return listed.join(told, on=[*event, "broker_id"], how="left")
 
 
-def known_before(seeds: pl.DataFrame) -> pl.DataFrame:
+def seeds_as_lists(seeds: pl.DataFrame) -> pl.DataFrame:
     """Seeds as lists that have their broker."""
     opening = col("evidence").list.first().struct
     return seeds.select(
@@ -127,7 +128,7 @@ def known_before(seeds: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_strangers(sighted: pl.DataFrame) -> pl.DataFrame:
+def with_brokers_live_before_data(sighted: pl.DataFrame) -> pl.DataFrame:
     """A broker of which the first that is heard is that it left was live until then."""
     until_then = sighted.filter("is_left").with_columns(
         seq=col("seq") - 1,
@@ -138,7 +139,7 @@ def with_strangers(sighted: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([sighted, until_then])
 
 
-def sessions(in_order: pl.DataFrame) -> pl.DataFrame:
+def sessions_of_lists(in_order: pl.DataFrame) -> pl.DataFrame:
     """Stretches of lists that have the broker, parted where it bounced. The line that ends one follows its last.
     A list comes before a stranger who is put to its place."""
     is_live = col("is_live")
@@ -159,7 +160,7 @@ def sessions(in_order: pl.DataFrame) -> pl.DataFrame:
             left_how=left_how(),
             left_term_id="end_term_id",
             left_event_seq="end_event_seq",
-            certainty=certainty(),
+            certainty=session_certainty(),
             evidence=known_lines(
                 ("file_id", "byte_offset"),
                 ("end_sign_file_id", "end_sign_byte_offset"),
@@ -194,7 +195,7 @@ def left_how() -> pl.Expr:
     )
 
 
-def certainty() -> pl.Expr:
+def session_certainty() -> pl.Expr:
     is_bounced = col("end_is_bounced")
     is_said = col("end_event").is_null() | col("end_is_left") | (is_bounced & ~col("end_is_unsaid"))
     return (
@@ -227,7 +228,7 @@ def with_shutdowns(
     )
 
 
-def one_each(sessions: pl.DataFrame) -> pl.DataFrame:
+def without_momentary_sessions(sessions: pl.DataFrame) -> pl.DataFrame:
     """Of sessions of a broker that begin in one millisecond the one that lasts."""
     in_order = sessions.sort(*SESSION, "left_at", "mode", nulls_last=True)
     return in_order.unique(SESSION, keep="last", maintain_order=True)

@@ -11,18 +11,21 @@ NO_LINES = lit([], LINES_TYPE)
 FIRST = 4
 
 
-def line(of: Sequence[str] = LINE) -> pl.Expr:
+def evidence_line(of: Sequence[str] = LINE) -> pl.Expr:
     """One line, which these two columns name."""
     return pl.struct(col(name).alias(field) for name, field in zip(of, LINE, strict=True))
 
 
 def known_lines(*of: Sequence[str]) -> pl.Expr:
     """The lines that pairs of columns name, without those that are null."""
-    own = (when(col(one[0]).is_not_null()).then(pl.concat_list(line(one))).otherwise(NO_LINES) for one in of)
+    own = (
+        when(col(one[0]).is_not_null()).then(pl.concat_list(evidence_line(one))).otherwise(NO_LINES)
+        for one in of
+    )
     return pl.concat_list(own)
 
 
-def outermost(lines: pl.Expr) -> pl.Expr:
+def outermost_lines(lines: pl.Expr) -> pl.Expr:
     """The first four of a list and the last."""
     is_short = lines.list.len() <= FIRST
     return when(is_short).then(lines).otherwise(pl.concat_list(lines.list.head(FIRST), lines.list.tail(1)))

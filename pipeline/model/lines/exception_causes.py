@@ -10,7 +10,7 @@ from pipeline.kafka.wording.exception_lines import named_causes
 EXCEPTION = ("event", "exception_class", "exception_message")
 
 
-def with_causes(records: pl.DataFrame) -> pl.DataFrame:
+def with_exception_causes(records: pl.DataFrame) -> pl.DataFrame:
     """With cause (exception_lines.tsv; null: the record has no exception, or one that names none) and cause_fields, the
     fields of the exception's message as map<string, string>.
 

@@ -6,7 +6,7 @@ from functools import cache
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 
 NO_FAMILY = "-"
 # Columns of bronze.log_record that no family takes: bytes, and what they alone say.
@@ -42,11 +42,11 @@ class Feed:
 @cache
 def all_feeds() -> tuple[Feed, ...]:
     """The rows of families.tsv; an event that feeds nothing stands there with the family `-`."""
-    return tuple(Feed(**row) for row in table("wording/families.tsv"))
+    return tuple(Feed(**row) for row in read_fact_table("wording/families.tsv"))
 
 
 @cache
-def feeds(family: str) -> tuple[Feed, ...]:
+def family_feeds(family: str) -> tuple[Feed, ...]:
     found = tuple(feed for feed in all_feeds() if feed.family == family)
     if not found:
         raise ValueError(f"families.tsv: expected rows of {family}, found none")
@@ -59,19 +59,19 @@ def events_of(family: str) -> frozenset[str]:
     return frozenset(feed.event for feed in all_feeds() if feed.family == family)
 
 
-def fed(log_record: pl.DataFrame, family: str) -> pl.DataFrame:
+def family_records(log_record: pl.DataFrame, family: str) -> pl.DataFrame:
     """Records of the family's events that have a time, one row a feed, with kind, step and field (null if empty)."""
     is_event = col("event").is_in(sorted(events_of(family))) & col("logged_at").is_not_null()
     return (
         log_record.drop(NOT_TAKEN, strict=False)
         .filter(is_event)
-        .with_columns(wording=wording(feeds(family)))
+        .with_columns(wording=template_wording(family_feeds(family)))
         .join(feed_frame(family), on=["event", "wording"])
         .drop("wording")
     )
 
 
-def wording(own: tuple[Feed, ...]) -> pl.Expr:
+def template_wording(own: tuple[Feed, ...]) -> pl.Expr:
     """Which of the wordings of the record's event its template holds, the first one; empty if none."""
     worded = dict.fromkeys((feed.event, feed.wording) for feed in own if feed.wording)
     held = [
@@ -84,7 +84,9 @@ def wording(own: tuple[Feed, ...]) -> pl.Expr:
 @cache
 def feed_frame(family: str) -> pl.DataFrame:
     names = ("event", "wording", "kind", "step", "field")
-    rows = pl.DataFrame([asdict(feed) for feed in feeds(family)], schema=dict.fromkeys(names, pl.String()))
+    rows = pl.DataFrame(
+        [asdict(feed) for feed in family_feeds(family)], schema=dict.fromkeys(names, pl.String())
+    )
     return rows.with_columns(col("kind", "step", "field").replace("", None))
 
 
@@ -93,6 +95,6 @@ def field_text() -> pl.Expr:
     return col("fields").map.get(col("field"))
 
 
-def field(name: str) -> pl.Expr:
+def printed_field(name: str) -> pl.Expr:
     """The text of a field as printed; null if the template has none of that name."""
     return col("fields").map.get(name)

@@ -10,7 +10,7 @@ OF_ANY = ("lost_in_warehouse",)
 SINCE = pl.coalesce("from_at", "until_at").min()
 
 
-def with_own_missing(rows: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
+def with_missing_lines_since(rows: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
     """Rows (cluster_id, controller_id) with own_missing_from_at: the first time from which on lines of that node may be
     missing; null: none are."""
     missing = log_gap.filter(col("kind").is_in(LINES_MISSING))

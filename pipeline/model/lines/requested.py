@@ -9,7 +9,7 @@ REQUESTED = pl.List(pl.Struct({"topic": pl.String, "partition": pl.Int32, "wante
 INT_LIMIT = 2**31
 
 
-def requested(text: pl.Expr) -> pl.Expr:
+def requested_partitions(text: pl.Expr) -> pl.Expr:
     """(topic, partition, wanted) of `{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1,2]}]}`.
 
     A text of another form gives one element of nulls, so that its row stays. A loop over texts: up to 0.10.2 a line a
@@ -20,19 +20,21 @@ def requested(text: pl.Expr) -> pl.Expr:
 
 
 def all_parsed(texts: pl.Series) -> pl.Series:
-    return pl.Series(texts.name, [parsed(text) for text in texts], dtype=REQUESTED)
+    return pl.Series(texts.name, [parse_request(text) for text in texts], dtype=REQUESTED)
 
 
-def parsed(text: str | None) -> list[dict[str, Any]]:
+def parse_request(text: str | None) -> list[dict[str, Any]]:
     try:
         request = json.loads(text or "")
     except (ValueError, RecursionError):
-        return [element(None)]
+        return [request_element(None)]
     elements = request.get("partitions") if isinstance(request, dict) else None
-    return [element(one) for one in elements] if isinstance(elements, list) else [element(None)]
+    return (
+        [request_element(one) for one in elements] if isinstance(elements, list) else [request_element(None)]
+    )
 
 
-def element(said: object) -> dict[str, Any]:
+def request_element(said: object) -> dict[str, Any]:
     """What one element says; null what is not of its type."""
     values = said if isinstance(said, dict) else {}
     topic, partition, replicas = (values.get(name) for name in ("topic", "partition", "replicas"))

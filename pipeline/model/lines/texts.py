@@ -22,34 +22,34 @@ EMPTY_COLLECTION = r"^\s*(?:\w*(?:\(\)|\[\]))?\s*$"
 INT, LONG, DOUBLE = pl.Int32(), pl.Int64(), pl.Float64()
 
 
-def moves(records: pl.DataFrame) -> pl.DataFrame:
+def records_of_moves(records: pl.DataFrame) -> pl.DataFrame:
     """Fed records that name both states, with their outcome.
 
     previous_states: what the exception of a refused move lists as valid, Kafka's own matrix.
     """
     is_named = col("from_state").is_not_null() & col("controller_id").is_not_null()
     return records.filter(is_named).with_columns(
-        outcome="step", previous_states=first(col("exception_message"), PREVIOUS_STATES).str.split(",")
+        outcome="step", previous_states=first_match(col("exception_message"), PREVIOUS_STATES).str.split(",")
     )
 
 
-def first(text: pl.Expr, pattern: str, group: int = 1) -> pl.Expr:
+def first_match(text: pl.Expr, pattern: str, group: int = 1) -> pl.Expr:
     """What the group of the first match holds; null if there is no match or it is empty."""
     return text.str.extract(pattern, group).replace("", None)
 
 
-def number(text: pl.Expr, kind: pl.DataType = INT) -> pl.Expr:
+def number_in_text(text: pl.Expr, kind: pl.DataType = INT) -> pl.Expr:
     """Null for what is too big, or is no number."""
     return text.cast(kind, strict=False)
 
 
-def epoch(text: pl.Expr) -> pl.Expr:
+def epoch_in_text(text: pl.Expr) -> pl.Expr:
     """Of no more than nine digits, as controller_epoch and leader_epoch in fields.tsv: one is added to epochs, and they
     are subtracted from one another, which has to stay an int."""
-    return number(first(text, r"^(-?\d{1,9})$"))
+    return number_in_text(first_match(text, r"^(-?\d{1,9})$"))
 
 
-def last_of_each(rows: pl.DataFrame, elements: pl.Expr, *key: str) -> pl.DataFrame:
+def explode_elements(rows: pl.DataFrame, elements: pl.Expr, *key: str) -> pl.DataFrame:
     """One row per element of each row's list of structs, with the fields of the element as columns; they take the
     place of columns of the same names. A row whose list is null or empty gives none.
 
@@ -66,18 +66,18 @@ def last_of_each(rows: pl.DataFrame, elements: pl.Expr, *key: str) -> pl.DataFra
     )
 
 
-def matches(text: pl.Expr, pattern: str) -> pl.Expr:
+def all_matches(text: pl.Expr, pattern: str) -> pl.Expr:
     """Every match as text."""
     return text.str.extract_all(pattern)
 
 
-def found(text: pl.Expr, pattern: str, *names: str) -> pl.Expr:
+def matched_groups(text: pl.Expr, pattern: str, *names: str) -> pl.Expr:
     """Every match as a struct: the groups of the pattern under these names, texts, null if not matched."""
     groups = element().str.extract_groups(pattern).struct.rename_fields(list(names))
-    return matches(text, pattern).list.eval(groups)
+    return all_matches(text, pattern).list.eval(groups)
 
 
-def part(name: str) -> pl.Expr:
+def element_field(name: str) -> pl.Expr:
     """The field of an element that is a struct, inside of list.eval()."""
     return element().struct.field(name)
 
@@ -85,11 +85,11 @@ def part(name: str) -> pl.Expr:
 def broker_list(text: pl.Expr) -> pl.Expr:
     """'3,1, 2', '[3, 1]', 'ArrayBuffer(3, 1)' as numbers; an empty collection as an empty list. What is too big for an
     id is none."""
-    found = matches(lit(" ") + text, PRECEDED_NUMBER)
-    return found.list.eval(number(element().str.slice(1))).list.drop_nulls()
+    found = all_matches(lit(" ") + text, PRECEDED_NUMBER)
+    return found.list.eval(number_in_text(element().str.slice(1))).list.drop_nulls()
 
 
-def listed(text: pl.Expr, name: str) -> pl.Expr:
+def listed_broker_ids(text: pl.Expr, name: str) -> pl.Expr:
     """The numbers of `name=[3, 1]`, `name=3,1` or `name=List(3, 1)`; null if it is not there or null."""
     is_said = text.str.contains(rf"\b{name}=(?:[^n]|$)")
     numbers = text.str.extract(rf"\b{name}=(?:\w+\(|\[)?{NUMBERS}")
@@ -101,11 +101,11 @@ def is_changing(text: pl.Expr) -> pl.Expr:
     return text.str.contains(r"(?:adding|removing)Replicas=\[?\d")
 
 
-def partitions(text: pl.Expr) -> pl.Expr:
+def listed_partitions(text: pl.Expr) -> pl.Expr:
     """`[t,0],[u,1]`, `t-0,u-1` and collections of both as a list of (topic, partition)."""
     topic, partition = (element().str.extract(PARTITION_PARTS, group) for group in (1, 2))
-    parts = pl.struct(topic=topic, partition=number(partition))
-    return matches(text, PARTITION).list.eval(parts)
+    parts = pl.struct(topic=topic, partition=number_in_text(partition))
+    return all_matches(text, PARTITION).list.eval(parts)
 
 
 def assignment_entries(text: pl.Expr) -> pl.Expr:
@@ -114,19 +114,19 @@ def assignment_entries(text: pl.Expr) -> pl.Expr:
     adding_replicas, removing_replicas: null in releases that do not print them (up to 2.3).
     """
     entry = pl.struct(
-        topic=part("topic"),
-        partition=number(part("partition")),
-        replicas=broker_list(part("replicas")),
-        adding_replicas=broker_list(part("adding")),
-        removing_replicas=broker_list(part("removing")),
+        topic=element_field("topic"),
+        partition=number_in_text(element_field("partition")),
+        replicas=broker_list(element_field("replicas")),
+        adding_replicas=broker_list(element_field("adding")),
+        removing_replicas=broker_list(element_field("removing")),
     )
     names = ("topic", "partition", "replicas", "adding", "removing")
-    return found(text, ASSIGNMENT_ENTRY, *names).list.eval(entry)
+    return matched_groups(text, ASSIGNMENT_ENTRY, *names).list.eval(entry)
 
 
 def node_id_in(text: pl.Expr) -> pl.Expr:
     """The id in `host:9092 (id: 1 rack: null)`, `id:1,host:…`, `Node(1, …)`, `BrokerEndPoint(1, …)`."""
-    return number(first(text, NODE_ID))
+    return number_in_text(first_match(text, NODE_ID))
 
 
 def or_unread(elements: pl.Expr, text: pl.Expr) -> pl.Expr:

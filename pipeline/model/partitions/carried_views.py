@@ -6,7 +6,13 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.partitions.controller_view import OWN
-from pipeline.model.partitions.statements import PARTITION, SENT, TRACKED, known_before, life
+from pipeline.model.partitions.statements import (
+    PARTITION,
+    SENT,
+    TRACKED,
+    life_in_term_id,
+    partitions_known_before,
+)
 
 MOVE = "partition_transition"
 SAYING = ("event", "leader_epoch", "isr", "file_id", "byte_offset")
@@ -14,7 +20,7 @@ SAYING = ("event", "leader_epoch", "isr", "file_id", "byte_offset")
 HELD, UNSAID = 1, 2
 
 
-def with_said(own: pl.DataFrame) -> pl.DataFrame:
+def with_stated_columns(own: pl.DataFrame) -> pl.DataFrame:
     """Statements with said_...: what the line itself says, which views are not."""
     return own.with_columns(col(SAYING).name.prefix("said_"))
 
@@ -61,5 +67,5 @@ def there_before(
     """(PARTITION, life, at) of the partitions that were there before dirty_from, cluster-wide or for a controller, as
     statements() wants it."""
     is_earlier = lit(value=False) if dirty_from is None else col("valid_from_at") < dirty_from
-    held = view_before.select(*PARTITION, life=life(), at="day_at")
-    return pl.concat([known_before(partition_timeline.filter(is_earlier)), held])
+    held = view_before.select(*PARTITION, life=life_in_term_id(), at="day_at")
+    return pl.concat([partitions_known_before(partition_timeline.filter(is_earlier)), held])

@@ -5,7 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.partitions.partition_states import GRACE_SECONDS, IDENTITY, printed
+from pipeline.model.partitions.partition_states import GRACE_SECONDS, IDENTITY, printed_states
 from pipeline.model.partitions.statements import MOVING
 from pipeline.model.terms.kraft_terms import LINE, SOON
 
@@ -27,8 +27,10 @@ def with_changed_epochs(lines: pl.DataFrame, seeds: pl.DataFrame) -> pl.DataFram
     if changes.is_empty():
         return lines
     columns = ("at", *CHANGE, "partition_epoch", *MOVING)
-    told = pl.concat([changes.select(columns), printed(lines).select(columns), seeds.select(columns)])
-    epochs = made(in_slots(told.join(changes.select(IDENTITY).unique(), on=IDENTITY, how="semi")))
+    told = pl.concat([changes.select(columns), printed_states(lines).select(columns), seeds.select(columns)])
+    epochs = proved_change_epochs(
+        in_slots(told.join(changes.select(IDENTITY).unique(), on=IDENTITY, how="semi"))
+    )
     return (
         lines.join(epochs, on=CHANGE, how="left", nulls_equal=True, maintain_order="left")
         .with_columns(pl.coalesce("partition_epoch", "made_epoch"))
@@ -43,7 +45,7 @@ def in_slots(told: pl.DataFrame) -> pl.DataFrame:
     return in_order.with_columns(slot=(~is_state).cum_sum().over(IDENTITY))
 
 
-def made(told: pl.DataFrame) -> pl.DataFrame:
+def proved_change_epochs(told: pl.DataFrame) -> pl.DataFrame:
     """(CHANGE, made_epoch) of the changes of which it is proved. What is printed on the next day (UTC) proves nothing
     of a day before."""
     change = told.filter(col("partition_epoch").is_null()).drop("partition_epoch")

@@ -22,7 +22,7 @@ BEFORE = "_before"  # ends the name of a column that holds the value before the 
 NO_NAMES = pl.lit([], pl.List(pl.String))
 
 
-def sequence(partition_timeline: pl.DataFrame) -> pl.DataFrame:
+def ordered_states(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     """The intervals as states that begin, and where no other follows as states that end: PARTITION, PLACE,
     interval_seq, TRACKED. Of a partition that is gone nothing else is known.
 
@@ -48,7 +48,7 @@ def sequence(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([begun, gone], how="diagonal").sort(*PARTITION, *PLACE, number)
 
 
-def listed(assignment: pl.DataFrame) -> pl.DataFrame:
+def listed_as_not_preferred(assignment: pl.DataFrame) -> pl.DataFrame:
     """Each partition that a controller lists as not led by its preferred replica, and that replica (listed_of), as a
     mention for statements()."""
     return assignment.filter(col("event") == LISTING, col("topic").is_not_null()).select(
@@ -60,14 +60,16 @@ def first_of(replicas: str) -> pl.Expr:
     return col(replicas).list.get(0, null_on_oob=True)
 
 
-def first_places(term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def term_begin_places(term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """(TERM, PLACE) before the first line of each term; at: null where it began before dirty_from, as what was known
     cluster-wide by then is not given."""
     at = BEGAN if dirty_from is None else when(dirty_from <= BEGAN).then(BEGAN)
     return term.select(*TERM, "controller_epoch", at=at, seq=lit(0, pl.Int64))
 
 
-def held(own: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame, *kept: str) -> pl.DataFrame:
+def states_held(
+    own: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame, *kept: str
+) -> pl.DataFrame:
     """Each statement of a term with all that its controller holds of the partition after it, and before it.
 
     own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: first_places(); terms without one are left out.
@@ -105,7 +107,7 @@ def known_at_begin(asked: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.D
     )
 
 
-def head(after: str = "") -> pl.Expr:
+def counted_preferred_leader(after: str = "") -> pl.Expr:
     """The preferred leader; null where the partition does not count: no assignment, gone, or being deleted.
 
     after: the end of the names of columns, as BEFORE.
@@ -121,7 +123,7 @@ def is_elsewhere(after: str = "") -> pl.Expr:
     return (col(f"leader{after}") != first_of(f"replicas{after}")).fill_null(value=False)
 
 
-def changes(states: pl.DataFrame, *kept: str) -> pl.DataFrame:
+def preferred_count_changes(states: pl.DataFrame, *kept: str) -> pl.DataFrame:
     """(kept, broker_id, COUNTS, only_kafka): what each change adds to the counts of preferred leaders; of a partition
     that Kafka lists whether it is held so, too, and its name if it is not.
 
@@ -132,17 +134,23 @@ def changes(states: pl.DataFrame, *kept: str) -> pl.DataFrame:
     # Most lines repeat what is held already: a request goes to each broker.
     is_change = pl.any_horizontal(col(name).ne_missing(col(f"{name}{BEFORE}")) for name in COUNTED_BY)
     moves, lists = states.filter(is_change, ~is_listing), states.filter(is_listing)
-    is_back = (col("leader") == head()) & col(f"leader{BEFORE}").ne_missing(col("leader"))
-    is_held = ((head() == col("listed_of")) & is_elsewhere()).fill_null(value=False)
+    is_back = (col("leader") == counted_preferred_leader()) & col(f"leader{BEFORE}").ne_missing(col("leader"))
+    is_held = ((counted_preferred_leader() == col("listed_of")) & is_elsewhere()).fill_null(value=False)
     name = pl.concat_str("topic", "partition", separator="-", ignore_nulls=True)
-    one, elsewhere, elsewhere_before = lit(1, pl.Int64), whole(is_elsewhere()), whole(is_elsewhere(BEFORE))
+    one, elsewhere, elsewhere_before = (
+        lit(1, pl.Int64),
+        flag_as_count(is_elsewhere()),
+        flag_as_count(is_elsewhere(BEFORE)),
+    )
     shares = (
-        moves.select(*kept, broker_id=head(BEFORE), preferred=-one, elsewhere=-elsewhere_before),
+        moves.select(*kept, broker_id=counted_preferred_leader(BEFORE), preferred=-one, elsewhere=-elsewhere_before),
         moves.select(
-            *kept, broker_id=head(), preferred=one, elsewhere=elsewhere, moved=whole(col("is_moving") & is_back)
+            *kept, broker_id=counted_preferred_leader(), preferred=one, elsewhere=elsewhere,
+            moved=flag_as_count(col("is_moving") & is_back)
         ),
         lists.select(
-            *kept, broker_id="listed_of", listed=one, agreed=whole(is_held), only_kafka=when(~is_held).then(name)
+            *kept, broker_id="listed_of", listed=one, agreed=flag_as_count(is_held),
+            only_kafka=when(~is_held).then(name)
         ),
     )  # fmt: skip
     return (
@@ -154,7 +162,7 @@ def changes(states: pl.DataFrame, *kept: str) -> pl.DataFrame:
     )
 
 
-def whole(flag: pl.Expr) -> pl.Expr:
+def flag_as_count(flag: pl.Expr) -> pl.Expr:
     return flag.fill_null(value=False).cast(pl.Int64)
 
 
@@ -170,11 +178,16 @@ def counts_at(
     """
     in_term = (*TERM, "broker_id")
     began = counts_at_begin(asked.select(in_term).unique().join(begins, on=TERM), cluster_wide)
-    rows = pl.concat([asked.with_columns(is_asked=True), changes(views, *TERM, "seq"), began], how="diagonal")
+    rows = pl.concat(
+        [asked.with_columns(is_asked=True), preferred_count_changes(views, *TERM, "seq"), began],
+        how="diagonal",
+    )
     is_asked = col("is_asked").fill_null(value=False)
     return (
         rows.sort(*in_term, "seq")
-        .with_columns(*running(in_term), *of_listing(in_term), check=is_asked.cum_sum().over(in_term))
+        .with_columns(
+            *cumulative_counts(in_term), *of_listing(in_term), check=is_asked.cum_sum().over(in_term)
+        )
         .with_columns(moved=col("moved").sum().over(*in_term, "check"))
         .filter(is_asked)
         .drop("is_asked", "check")
@@ -192,9 +205,9 @@ def counts_at_begin(brokers: pl.DataFrame, cluster_wide: pl.DataFrame) -> pl.Dat
         listed_of=lit(None, pl.Int32),
     )
     return (
-        pl.concat([changes(ever, "cluster_id", *PLACE), brokers], how="diagonal")
+        pl.concat([preferred_count_changes(ever, "cluster_id", *PLACE), brokers], how="diagonal")
         .sort(PLACE)
-        .with_columns(running(("cluster_id", "broker_id")))
+        .with_columns(cumulative_counts(("cluster_id", "broker_id")))
         .filter(col("term_id").is_not_null())
         .select(*TERM, "broker_id", "preferred", "elsewhere", seq=lit(BEFORE_ALL, pl.Int64))
     )
@@ -211,6 +224,6 @@ def of_listing(by: tuple[str, ...]) -> tuple[pl.Expr, ...]:
     )
 
 
-def running(by: tuple[str, ...]) -> tuple[pl.Expr, ...]:
+def cumulative_counts(by: tuple[str, ...]) -> tuple[pl.Expr, ...]:
     """The counts so far, of rows in order."""
     return tuple(col(name).fill_null(0).cum_sum().over(by) for name in ("preferred", "elsewhere"))

@@ -17,7 +17,7 @@ PRINTED = (*IDENTITY, "topic", "partition_epoch", "at", *HELD, *ASSIGNED, *LINE)
 LISTS = ("isr", *ASSIGNED)
 
 
-def identified(
+def lines_with_topic_id(
     partition_state: pl.DataFrame, before: pl.DataFrame, dirty_from: datetime | None
 ) -> pl.DataFrame:
     """Lines (silver.partition_state) from dirty_from on, each with at and the id of its topic.
@@ -46,7 +46,7 @@ def identified(
     return lines if dirty_from is None else lines.filter(col("at") >= dirty_from)
 
 
-def printed(lines: pl.DataFrame) -> pl.DataFrame:
+def printed_states(lines: pl.DataFrame) -> pl.DataFrame:
     """Of the lines those that say which state a partition is in then: of brokers, and decisions."""
     is_state = col("partition").is_not_null() & col("partition_epoch").is_not_null()
     is_said = (col("step") == "stated") | col("is_decided")
@@ -55,7 +55,7 @@ def printed(lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def states(printed: pl.DataFrame) -> pl.DataFrame:
+def states_by_epoch(printed: pl.DataFrame) -> pl.DataFrame:
     """One row per partition epoch that is known when it begins: at, the first line, and what its lines say.
 
     Where only a change was printed, what it leaves out is as it was before. Lines that come when a later epoch is
@@ -65,7 +65,7 @@ def states(printed: pl.DataFrame) -> pl.DataFrame:
     of_epoch = (*IDENTITY, "partition_epoch")
     is_in_time = col("at") <= col("superseded_at") + timedelta(seconds=GRACE_SECONDS)
     by_epoch = (
-        printed.join(superseded(printed), on=of_epoch, how="left", nulls_equal=True)
+        printed.join(epoch_superseded_times(printed), on=of_epoch, how="left", nulls_equal=True)
         .filter(is_in_time.fill_null(value=True))
         .sort("at", "file_id", "byte_offset")
         .group_by(of_epoch)
@@ -84,7 +84,7 @@ def states(printed: pl.DataFrame) -> pl.DataFrame:
     return by_epoch.with_columns(carried).filter(is_known_first).drop("superseded_at", "is_change")
 
 
-def superseded(printed: pl.DataFrame) -> pl.DataFrame:
+def epoch_superseded_times(printed: pl.DataFrame) -> pl.DataFrame:
     """(IDENTITY, partition_epoch, superseded_at): when a later epoch of the partition was printed first; null: none."""
     later_at = col("at").shift(-1).reverse().cum_min().forward_fill().reverse()
     return (
@@ -100,10 +100,10 @@ def since_printed(before: pl.DataFrame) -> pl.DataFrame:
     epoch, number = col("partition_epoch"), col("interval_seq")
     is_last_printed = (epoch == epoch.max().over(IDENTITY)).fill_null(value=False)
     printed_seq = number.filter(is_last_printed).min().over(IDENTITY)
-    return as_lines(before.filter(number >= printed_seq))
+    return intervals_as_lines(before.filter(number >= printed_seq))
 
 
-def as_lines(intervals: pl.DataFrame) -> pl.DataFrame:
+def intervals_as_lines(intervals: pl.DataFrame) -> pl.DataFrame:
     """The intervals with at, their begin, and its line as columns."""
     line = col("evidence").list.first().struct
     return intervals.with_columns(
@@ -111,7 +111,7 @@ def as_lines(intervals: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def seeds(before: pl.DataFrame) -> pl.DataFrame:
+def seed_states(before: pl.DataFrame) -> pl.DataFrame:
     """Of each partition of rows of gold.partition_timeline the last state that was printed before dirty_from, with the
     first of its intervals."""
     first = since_printed(before).sort("interval_seq").unique(IDENTITY, keep="first", maintain_order=True)

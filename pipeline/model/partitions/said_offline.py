@@ -9,7 +9,7 @@ STARTED = "partition_state_machine_started"
 PLACE = ("file_id", "byte_offset", "topic", "partition")
 
 
-def said_offline(partition_transition: pl.DataFrame, state_dump: pl.DataFrame) -> pl.DataFrame:
+def offline_statements(partition_transition: pl.DataFrame, state_dump: pl.DataFrame) -> pl.DataFrame:
     """(file_id, byte_offset, event, topic, partition, state) of partitions of which a controller says that they are
     Offline: it fails to elect a leader, or lists the states with which its machine starts; and of those that it lists
     as Online. A controller that starts says no more at INFO of a partition whose brokers are gone, nor of one whose

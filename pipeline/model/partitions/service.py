@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.touching import touching
+from pipeline.core.touching import join_touching_spans
 from pipeline.model.partitions.statements import PARTITION
 
 BROKER = ("cluster_id", "broker_id")
@@ -23,7 +23,7 @@ LINE = ("file_id", "byte_offset")
 LEFT = ("left_at", "left_how", "left_term_id", "left_event_seq", "left_file_id", "left_byte_offset")
 
 
-def with_next(rows: pl.DataFrame, order: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+def with_next_row(rows: pl.DataFrame, order: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
     """Rows sorted by partition and order, with what follows each at once: next_<name>, has_next."""
     is_same_partition = pl.all_horizontal(col(name) == col(name).shift(-1) for name in PARTITION)
     follows_at_once = is_same_partition & (col("valid_from_at").shift(-1) == col("valid_until_at"))
@@ -33,7 +33,7 @@ def with_next(rows: pl.DataFrame, order: Sequence[str], names: Sequence[str]) ->
     )
 
 
-def own_reason() -> pl.Expr:
+def unserved_reason() -> pl.Expr:
     """Why nobody serves a partition, by its own state, of rows with_next (term_id, event_seq): it is Offline, or has no
     leader, or is New beyond the controller's act that created it. Null: it has a leader, or its topic is deleted."""
     is_other_term = col("term_id").ne_missing(col("next_term_id"))
@@ -74,7 +74,7 @@ def without_cut_creations(parts: pl.DataFrame, term: pl.DataFrame) -> pl.DataFra
     )
 
 
-def absences(leaders: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
+def broker_absences(leaders: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
     """Times in which brokers are in no session (ZooKeeper mode): begin_at, end_at (null: open), and the session that
     ended before: LEFT without its time; null where the broker was not listed before. The line that ends the absence
     (back_). leaders: BROKER; of those that no list ever names the absence begins with the first list of all."""
@@ -126,7 +126,7 @@ def led_by_absent(rows: pl.DataFrame, absent: pl.DataFrame, unlisted: pl.DataFra
     until_at = when("is_at_once").then("until_at").otherwise(pl.min_horizontal("until_at", "end_at"))
     has_length = (col("from_at") < col("until_at")).fill_null(value=True)
     return (
-        touching(with_unlisted(led, unlisted), absent, BROKER)
+        join_touching_spans(with_unlisted(led, unlisted), absent, BROKER)
         .with_columns(is_unsure=(col("unlisted_at") > col("begin_at")).fill_null(value=False))
         .with_columns(is_at_once=is_at_once)
         .with_columns(

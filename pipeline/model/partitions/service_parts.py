@@ -9,10 +9,10 @@ from pipeline.core.stretches import TIME, open_end
 from pipeline.model.partitions.service import (
     LEADER_GONE,
     LINE,
-    absences,
+    broker_absences,
     led_by_absent,
-    own_reason,
-    with_next,
+    unserved_reason,
+    with_next_row,
 )
 from pipeline.model.partitions.statements import PARTITION
 
@@ -39,21 +39,23 @@ def in_parts(
     as they say.
     """
     rows = (
-        with_next(intervals, ["interval_seq"], ("term_id", "event_seq"))
+        with_next_row(intervals, ["interval_seq"], ("term_id", "event_seq"))
         .with_row_index("row_no")
-        .with_columns(unserved_why=own_reason(), stated_from_at="valid_from_at", part_seq=lit(1, pl.Int64))
+        .with_columns(
+            unserved_why=unserved_reason(), stated_from_at="valid_from_at", part_seq=lit(1, pl.Int64)
+        )
     )
     is_led = (col("leader") >= 0) & ~col("is_deleting") & col("unserved_why").is_null()
     led = rows.filter(col("topic_id").is_null(), is_led.fill_null(value=False))
     leaders = led.select("cluster_id", broker_id="leader").unique()
-    gone = led_by_absent(led, absences(leaders, sessions), unlisted)
+    gone = led_by_absent(led, broker_absences(leaders, sessions), unlisted)
     divided = led.join(known_parts(timeline_before, dirty_from), on=INTERVAL, how="left")
     is_divided = col("known_part_seq").is_not_null() | col("row_no").is_in(gone["row_no"].implode())
-    parts = divided.filter(is_divided).pipe(divide, gone, dirty_from)
+    parts = divided.filter(is_divided).pipe(divide_intervals, gone, dirty_from)
     whole_ones = rows.join(parts.select("row_no").unique(), on="row_no", how="anti")
     both = pl.concat([whole_ones, parts], how="diagonal").sort("row_no", "part_seq")
     return (
-        both.join(unsure(gone), on="row_no", how="left")
+        both.join(unsure_intervals(gone), on="row_no", how="left")
         .with_columns(is_served=is_served())
         .drop("unsure_until_at")
     )
@@ -65,7 +67,7 @@ def is_served() -> pl.Expr:
     return when(col("unserved_why").is_not_null()).then(lit(value=False)).when(is_led).then(lit(value=True))
 
 
-def unsure(gone: pl.DataFrame) -> pl.DataFrame:
+def unsure_intervals(gone: pl.DataFrame) -> pl.DataFrame:
     """(row_no, unsure_until_at): of intervals whose leader may be back, until when that is not known."""
     return gone.filter("is_unsure").group_by("row_no").agg(unsure_until_at=open_end("gone_until_at").max())
 
@@ -84,10 +86,10 @@ def is_of_parts() -> pl.Expr:
     return ((col("part_seq") > 1) | is_first_of_some).fill_null(value=False)
 
 
-def divide(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def divide_intervals(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """Intervals in parts. led: with known_<KNOWN>; gone: led_by_absent()."""
     begun = (
-        begins(led, gone, dirty_from)
+        part_begins(led, gone, dirty_from)
         .sort("row_no", "at", "place")
         .filter(~col("is_at_once").cum_max().shift(1, fill_value=False).over("row_no"))
         .filter((col("at").shift(-1).over("row_no") > col("at")).fill_null(value=True))
@@ -113,7 +115,7 @@ def divide(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | None) -
     )
 
 
-def begins(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def part_begins(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """(row_no, at, place, kind, unserved_why, is_at_once, LINE): where parts begin: the intervals themselves, or of
     those that are known before dirty_from the part that reaches it; where their leader leaves, and where it is back."""
     own = led.select(

@@ -33,7 +33,7 @@ TRACKED = (*STATED, "is_deleting")
 LINE_KEY = ("cluster_id", "file_id", "byte_offset", "topic", "partition")
 
 
-def statements(
+def partition_statements(
     leader_and_isr: pl.DataFrame,
     partition_transition: pl.DataFrame,
     assignment: pl.DataFrame,
@@ -52,30 +52,30 @@ def statements(
     Columns: PARTITION, TRACKED and partition_epoch (null: not said), event, cause, term_id, life, logged_at, and the
     place: PARTITION_ORDER and event_seq.
     """
-    lines = places(controller_line)
-    said = stated(leader_and_isr, partition_transition, assignment)
+    lines = lines_with_term_order(controller_line)
+    said = stated_by_lines(leader_and_isr, partition_transition, assignment)
     if mentioned is not None:
         said = pl.concat([said, mentioned], how="diagonal")
     lived = with_topic_life(said, topic_event, lines, term, deletion_before)
-    return with_ends(lived, lines, term, before)
+    return with_partition_ends(lived, lines, term, before)
 
 
-def life() -> pl.Expr:
+def life_in_term_id() -> pl.Expr:
     """Of a term_id: which life of the cluster's metadata."""
     return col("term_id").str.extract(r"^(\d+)-", 1).cast(pl.Int32)
 
 
-def epoch() -> pl.Expr:
+def epoch_in_term_id() -> pl.Expr:
     """Of a term_id: the controller epoch."""
     return col("term_id").str.extract(r"^\d+-(-?\d+)$", 1).cast(pl.Int32)
 
 
-def known_before(intervals: pl.DataFrame) -> pl.DataFrame:
+def partitions_known_before(intervals: pl.DataFrame) -> pl.DataFrame:
     """(PARTITION, life, at) of intervals of gold.partition_timeline, as statements() wants it."""
-    return intervals.select(*PARTITION, life=life(), at="valid_from_at")
+    return intervals.select(*PARTITION, life=life_in_term_id(), at="valid_from_at")
 
 
-def stated(
+def stated_by_lines(
     leader_and_isr: pl.DataFrame, partition_transition: pl.DataFrame, assignment: pl.DataFrame
 ) -> pl.DataFrame:
     """What each line says of a partition: state, leader, ISR, assignment and what of it is being moved (from 2.4);
@@ -116,9 +116,13 @@ def of_each_line(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([rows.filter(~is_repeated), greatest], how="diagonal")
 
 
-def places(controller_line: pl.DataFrame) -> pl.DataFrame:
+def lines_with_term_order(controller_line: pl.DataFrame) -> pl.DataFrame:
     """Order over all terms: (at, controller_epoch, seq)."""
-    terms = controller_line.select("term_id").unique().with_columns(life=life(), controller_epoch=epoch())
+    terms = (
+        controller_line.select("term_id")
+        .unique()
+        .with_columns(life=life_in_term_id(), controller_epoch=epoch_in_term_id())
+    )
     return controller_line.select(
         *("cluster_id", "file_id", "byte_offset", "term_id", "seq", "event_seq", "cause", "logged_at"),
         line_event="event",
@@ -126,7 +130,7 @@ def places(controller_line: pl.DataFrame) -> pl.DataFrame:
     ).join(terms, on="term_id", how="left")
 
 
-def with_ends(
+def with_partition_ends(
     lived: pl.DataFrame, lines: pl.DataFrame, term: pl.DataFrame, before: pl.DataFrame
 ) -> pl.DataFrame:
     """Deletions and new eras as statements on every partition that they are about: is_deleting once its topic is
@@ -159,11 +163,11 @@ def with_ends(
     is_queued = col("step") == QUEUED
     queued = of_topic.filter(is_queued).drop("step").with_columns(is_deleting=lit(value=True))
     deleted = of_topic.filter(col("step").is_in(ENDED)).drop("step")
-    ended = pl.concat([deleted, outlived(partitions, lines, term, before)], how="diagonal")
+    ended = pl.concat([deleted, ends_by_later_life(partitions, lines, term, before)], how="diagonal")
     return pl.concat([said, ended.with_columns(state=lit(GONE)), queued], how="diagonal")
 
 
-def outlived(
+def ends_by_later_life(
     partitions: pl.DataFrame, lines: pl.DataFrame, term: pl.DataFrame, before: pl.DataFrame
 ) -> pl.DataFrame:
     """The end of each partition where a later life of the metadata begins: at its first line."""
@@ -171,7 +175,7 @@ def outlived(
     last = lines.group_by("cluster_id", "life").agg(last_at=col("at").max())
     kraft = term.group_by("cluster_id", era="life").agg(is_kraft=(col("mode") == "kraft").any())
     begun = (
-        first_lines(lines)
+        era_first_lines(lines)
         .join(kraft, on=of_era, how="left")
         .join(before.select("cluster_id", era="life"), on=of_era, how="anti")
     )
@@ -186,7 +190,7 @@ def outlived(
     )
 
 
-def first_lines(lines: pl.DataFrame) -> pl.DataFrame:
+def era_first_lines(lines: pl.DataFrame) -> pl.DataFrame:
     """The first line of each era of a cluster: (cluster_id, era, event, begun_at, place)."""
     return (
         lines.filter(col("at") == col("at").min().over("cluster_id", "life"))

@@ -20,7 +20,7 @@ OWN = (*NODE, "controller_epoch")
 LINE = ("file_id", "byte_offset")
 
 
-def elections(controller_event: pl.DataFrame) -> pl.DataFrame:
+def controller_elections(controller_event: pl.DataFrame) -> pl.DataFrame:
     """One row per election that has an epoch: OWN, LINE of the first of its lines, mode, elected_at; own_file_id,
     own_byte_offset: the first of them in the file of the controller's own lines; is_epoch_told: False if no line of it
     tells the epoch (with_epoch).
@@ -30,16 +30,16 @@ def elections(controller_event: pl.DataFrame) -> pl.DataFrame:
     Source: ZookeeperLeaderElector.elect, KafkaController.onControllerFailover, 0.8.0 to 0.10.2; KafkaController.elect
     from 0.11.
     """
-    return controller_event.pipe(attempts).pipe(with_epoch, controller_event)
+    return controller_event.pipe(controller_election_attempts).pipe(with_election_epoch, controller_event)
 
 
-def attempts(controller_event: pl.DataFrame) -> pl.DataFrame:
+def controller_election_attempts(controller_event: pl.DataFrame) -> pl.DataFrame:
     """Elections with their lines; controller_epoch: null if none of their lines tells it."""
     has_epoch = col("controller_epoch").is_not_null()
     is_own = col("event") != ELECTED
     is_in_own_file = col("file_id").is_in(col("file_id").filter(is_own | has_epoch).implode())
     return (
-        controller_event.pipe(in_turn)
+        controller_event.pipe(ordered_election_lines)
         .filter(col("rank") > 0)
         .group_by(*NODE, "attempt", maintain_order=True)
         .agg(
@@ -55,7 +55,7 @@ def attempts(controller_event: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def in_turn(controller_event: pl.DataFrame) -> pl.DataFrame:
+def ordered_election_lines(controller_event: pl.DataFrame) -> pl.DataFrame:
     """Lines of elections (rank from 1) and of what ends them (0), in order of time, then of what they say; the same
     line in a second file counts once. attempt: number of the election that the line belongs to, of its node."""
     event, at_ms = col("event"), col("logged_at").dt.epoch("ms")
@@ -85,7 +85,7 @@ def in_turn(controller_event: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_epoch(attempted: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_election_epoch(attempted: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """Elections that have an epoch; that of one in server.log alone is told by its neighbours, if they leave just one:
     between two known epochs lie as many numbers as elections, or it heard next that the one after it leads."""
     in_time = ("elected_at", *LINE)
@@ -107,7 +107,9 @@ def with_epoch(attempted: pl.DataFrame, controller_event: pl.DataFrame) -> pl.Da
         .pipe(with_next_leader, controller_event, "elected_at")
     )
     is_counted = col("following") - col("least") - 1 == col("count")
-    is_heard = (col("left") == 1) & is_next_heard() & (col("following") - 1 > col("least").fill_null(0))
+    is_heard = (
+        (col("left") == 1) & is_next_election_reported() & (col("following") - 1 > col("least").fill_null(0))
+    )
     told = neighbours.filter(is_counted.fill_null(value=False) | is_heard.fill_null(value=False))
     inferred = told.with_columns(controller_epoch=(col("following") - col("left")).cast(pl.Int32))
     known = candidates.filter(epoch.is_not_null())
@@ -140,7 +142,7 @@ def with_next_leader(
     )  # fmt: skip
 
 
-def is_next_heard() -> pl.Expr:
+def is_next_election_reported() -> pl.Expr:
     """True if it is the one elected next, told when that one was elected."""
     late_ms = col("heard_at").dt.epoch("ms") - col("following_at").dt.epoch("ms")
     return (col("heard_id") == col("following_id")) & late_ms.is_between(0, LONGEST_MS)

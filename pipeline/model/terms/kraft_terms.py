@@ -30,7 +30,7 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
         told_until_at=pl.coalesce("told_until_at", "elected_at", "first_seen_at"),
     )
     return (
-        pl.concat([told, unproved(in_kraft)], how="diagonal")
+        pl.concat([told, unproved_spans(in_kraft)], how="diagonal")
         .sort("cluster_id", "from_at", ~col("is_unseen"), "life", "controller_epoch")
         .with_columns(
             next_at=col("from_at").shift(-1).over("cluster_id"),
@@ -43,7 +43,7 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def unproved(term: pl.DataFrame) -> pl.DataFrame:
+def unproved_spans(term: pl.DataFrame) -> pl.DataFrame:
     """Two rows per term after which no line proves that it goes on: of that day (UTC) until the first line what any
     controller did is unseen; from then on lines are read, and whoever is in office is not known. One row per term that
     was given up, of which that is the line (what was void began that day, and a hole lasts one at least): from what was
@@ -82,13 +82,13 @@ def until_unseen(broker_absence: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFr
     )  # fmt: skip
 
 
-def within(at: str, begin: str, end: str) -> pl.Expr:
+def is_in_span(at: str, begin: str, end: str) -> pl.Expr:
     """True if a time is in the stretch from begin to end, which may be null: no end."""
     is_before_end = (col(at) < col(end)).fill_null(value=True)
     return (col(at) >= col(begin)) & is_before_end
 
 
-def with_term(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+def with_kraft_term(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """Rows (cluster_id, at) with IN_TERM of the KRaft term (kraft_terms) that went on then; null before the first."""
     return rows.pipe(with_holder, terms).drop("holder_id")
 
@@ -107,7 +107,7 @@ def with_holder(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def in_term(
+def decisions_in_effect(
     decisions: pl.DataFrame, term: pl.DataFrame, broker_event: pl.DataFrame | None = None
 ) -> pl.DataFrame:
     """Decisions (cluster_id, logged_at, node_id, controller_id) without those of controllers that were superseded, and
@@ -124,16 +124,16 @@ def in_term(
         .pipe(with_holder, terms)
         .filter(col("holder_id").is_null() | is_its_own)
         .drop("holder_id")
-        .pipe(without_given_up, terms)
-        .pipe(with_void, terms)
+        .pipe(without_abandoned_decisions, terms)
+        .pipe(with_void_flag, terms)
     )
     void, certain = own.filter("is_void"), own.filter(~col("is_void"))
     if broker_event is None or void.is_empty():
         return certain.drop("is_void")
-    return pl.concat([certain, void.pipe(replayed, broker_event, terms)]).drop("is_void")
+    return pl.concat([certain, void.pipe(replayed_decisions, broker_event, terms)]).drop("is_void")
 
 
-def replayed(void: pl.DataFrame, broker_event: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+def replayed_decisions(void: pl.DataFrame, broker_event: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """Of decisions about a broker that were given up those that another node replays, until the next controller has had
     time to: it commits what it got of them at once."""
     replays = broker_event.filter(col("said_by") == "replay", col("step").is_in(REPLAYED)).select(
@@ -149,7 +149,7 @@ def replayed(void: pl.DataFrame, broker_event: pl.DataFrame, terms: pl.DataFrame
     return void.join(found, on=line, how="semi")
 
 
-def with_void(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+def with_void_flag(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """Rows (cluster_id, term_id, at) with is_void: the controller of that term gave up what it decided then."""
     void = terms.filter(col("void_from_at").is_not_null()).select("cluster_id", "term_id", "void_from_at")
     is_void = (col("at") >= col("void_from_at")).fill_null(value=False)
@@ -157,7 +157,7 @@ def with_void(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     return given_up.with_columns(is_void=is_void).drop("void_from_at")
 
 
-def without_given_up(decisions: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+def without_abandoned_decisions(decisions: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """Without those of which the term is not known and whose node gave up before what it decides in its own last
     term: it was frozen, and others were elected meanwhile."""
     own = (
@@ -183,9 +183,9 @@ def with_decided(lines: pl.DataFrame, controller_line: pl.DataFrame, terms: pl.D
     is_decided = (col("own_id") == col("term_id")).fill_null(value=False)
     return (
         lines.join(own, on=["file_id", "byte_offset"], how="left")
-        .pipe(with_term, terms)
+        .pipe(with_kraft_term, terms)
         .with_columns(is_decided=is_decided)
-        .pipe(with_void, terms)
+        .pipe(with_void_flag, terms)
         .filter(~(col("is_decided") & col("is_void")))
         .drop("own_id", "is_void", *IN_TERM)
     )

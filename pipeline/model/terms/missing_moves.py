@@ -14,7 +14,7 @@ NEW = "NewPartition"
 DAY = ("cluster_id", "era", "day")
 
 
-def holes(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+def leader_epoch_holes(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, life, from_at): after which time lines that change partitions are missing, which no stretch
     (succession.unseen_stretches) tells. Each election raises the leader epoch of its partition by one: between two
     statements whose epochs are further apart there was another one.
@@ -23,13 +23,13 @@ def holes(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     of them: it begins after the last one of the first statements. What is found by a statement of one day (UTC) says
     nothing of the days before. said: statements of partitions, with their era.
     """
-    jumps = left_out(said).pipe(unexplained, stretches)
+    jumps = left_out_epochs(said).pipe(unexplained_epoch_jumps, stretches)
     if jumps.is_empty():
         return stretches.clear().select("cluster_id", "life", "from_at")
     found = [
         (cluster_id, era, from_at)
         for (cluster_id, era, _), rows in jumps.group_by(DAY)
-        for from_at in begins(
+        for from_at in hole_begin_times(
             list(rows.sort("until_at", "since_at").select("since_at", "until_at").iter_rows())
         )
     ]
@@ -37,7 +37,7 @@ def holes(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(found, schema, orient="row")
 
 
-def left_out(said: pl.DataFrame) -> pl.DataFrame:
+def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     """(DAY, since_at, until_at) of two statements of a partition in turn between which leader epochs are left out;
     since_at: the first one, of the day of the second. A request tells what came of several changes, of which up to 2.5
     no line tells; a partition that is New begins anew."""
@@ -57,7 +57,7 @@ def left_out(said: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def unexplained(jumps: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+def unexplained_epoch_jumps(jumps: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     """Without those in which a term begins to be missing."""
     missing = stretches.select("cluster_id", era="life", missing_at="from_at").sort("missing_at")
     is_explained = (col("missing_at") >= col("since_at")).fill_null(value=False)
@@ -75,7 +75,7 @@ def unexplained(jumps: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def begins(spans: Iterable[tuple[datetime, datetime]]) -> Iterator[datetime]:
+def hole_begin_times(spans: Iterable[tuple[datetime, datetime]]) -> Iterator[datetime]:
     """When each of the fewest holes begins that all spans (since, until), sorted by until, can have."""
     since: datetime | None = None
     until: datetime | None = None

@@ -6,9 +6,9 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.partitions.said_offline import OFFLINE
-from pipeline.model.partitions.statements import GONE, MOVING, PARTITION, TRACKED, life
+from pipeline.model.partitions.statements import GONE, MOVING, PARTITION, TRACKED, life_in_term_id
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
-from pipeline.model.terms.missing_moves import holes
+from pipeline.model.terms.missing_moves import leader_epoch_holes
 from pipeline.model.terms.succession import half_read, half_read_stretches, unseen_stretches
 
 TERM_MISSING = "term_missing"
@@ -19,7 +19,7 @@ LED, ASSIGNED = ("leader", "isr", "leader_epoch"), ("replicas", *MOVING)
 ORDER_WITH_DOUBT = ("at", "is_doubt", *PARTITION_ORDER[1:])
 
 
-def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def with_doubt_rows(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """Statements of partitions (statements.statements, with has_place, and DOUBTS: null but of what was in doubt before
     dirty_from), and a row more, is_doubt, where a term begins to be missing, or lines within one (is_hole): what was
     said last may be so no more. term: silver.term with proved_until_at (last_lines.until_silence).
@@ -28,7 +28,7 @@ def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | N
     of the same day in UTC, and has them itself. DOUBTS: epoch of the last term before the missing one.
     """
     said = with_half_read(lived, term).with_columns(
-        era=life(),
+        era=life_in_term_id(),
         is_doubt=lit(value=False),
         is_hole=lit(value=False),
         has_line=lit(value=True),
@@ -37,12 +37,12 @@ def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | N
     # What was said after that, and before the last line, is in doubt from then on.
     unseen = pl.concat([unseen_stretches(term), unseen_stretches(proved)]).unique()
     of_terms = pl.concat([unseen, half_read_stretches(term)])
-    stretches = pl.concat([of_terms, holes(said, of_terms)], how="diagonal")
+    stretches = pl.concat([of_terms, leader_epoch_holes(said, of_terms)], how="diagonal")
     if dirty_from is not None:
         stretches = stretches.filter(col("from_at") >= dirty_from)
     if stretches.is_empty():
         return said.drop("era")
-    return pl.concat([said, doubts(said, stretches)], how="diagonal").drop("era")
+    return pl.concat([said, doubt_rows(said, stretches)], how="diagonal").drop("era")
 
 
 def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
@@ -62,7 +62,7 @@ def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def doubts(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+def doubt_rows(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     """Of each partition the statement that a stretch (unseen_stretches) of its era finds last, as a row of doubt."""
     partitions = said.select(*PARTITION, "era").unique()
     begun = stretches.rename({"life": "era", "epoch": "doubt_epoch"})

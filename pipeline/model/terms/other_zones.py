@@ -28,7 +28,7 @@ def other_zones(said: pl.DataFrame) -> pl.DataFrame:
     epoch at the same time, they agree; where no epoch says so and several that they are so far apart, they do not.
     said: lines, or rows of silver.wording_seen (node_id, controller_epoch, first_at).
     """
-    apart = pairs(said)
+    apart = node_clock_pairs(said)
     if not apart["is_other"].any():
         return pl.DataFrame(schema=SCHEMA)
     found = [
@@ -39,7 +39,7 @@ def other_zones(said: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(found)
 
 
-def pairs(said: pl.DataFrame) -> pl.DataFrame:
+def node_clock_pairs(said: pl.DataFrame) -> pl.DataFrame:
     """Two nodes (node_id, of_node) and by how much (steps_apart) the first is ahead of the second; is_other: by more
     than nothing. Of nodes that neither agree nor not there is no row."""
     is_named = pl.all_horizontal(col(*NODE, "controller_epoch", "first_at").is_not_null())

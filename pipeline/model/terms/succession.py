@@ -8,7 +8,7 @@ LIFE = ("cluster_id", "life")
 BEGAN = pl.coalesce("elected_at", "first_seen_at")
 
 
-def told_epoch() -> pl.Expr:
+def printed_controller_epoch() -> pl.Expr:
     """controller_epoch; null where no line tells it (silver.term)."""
     return when(col("controller_epoch") > 0).then("controller_epoch").alias("controller_epoch")
 

@@ -6,7 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
-from pipeline.model.lines.evidence import LINE, line
+from pipeline.model.lines.evidence import LINE, evidence_line
 from pipeline.model.terms.elections import BREAKS, LONGEST_MS, with_next_leader
 
 STARTED = ("starting", "thread_starting", "created")
@@ -84,7 +84,7 @@ def steps_in_terms(
         "next_own_at",
         "superseded_at",
     )
-    spans = term.select(names_of_term).pipe(while_its_own, controller_event)
+    spans = term.select(names_of_term).pipe(with_next_election_of_node, controller_event)
     is_later = col(at) > col("began_at")
     is_same_file, is_end = col(file_id) == col("file_id"), col("step").is_in(BREAKS)
     is_behind = when(is_same_file).then(col(offset) >= col("byte_offset")).otherwise(~is_end)
@@ -93,7 +93,7 @@ def steps_in_terms(
             spans, said, ("cluster_id", "controller_id"), ("began_at", "next_own_at"), at, closed="left"
         )
         .filter(is_later | is_behind)
-        .with_columns(step=step_of_office(at))
+        .with_columns(step=step_if_active_controller(at))
         .filter(col("step").is_in([*steps, WITHOUT_OFFICE]))
         .drop("controller_id", "began_at", "next_own_at", "superseded_at", "office", *LINE)
         .sort(*TERM, *SAID)
@@ -136,7 +136,7 @@ def with_offices(controller_event: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def step_of_office(at: str) -> pl.Expr:
+def step_if_active_controller(at: str) -> pl.Expr:
     """The step, WITHOUT_OFFICE where a broker says that it resigns and holds none: by its own word, or as the next
     controller was elected longer ago than any session lasts and its process stops."""
     is_long_over = col(at) > col("superseded_at") + pl.duration(milliseconds=LONGEST_MS)
@@ -144,7 +144,7 @@ def step_of_office(at: str) -> pl.Expr:
     return when(is_none.fill_null(value=False)).then(lit(WITHOUT_OFFICE)).otherwise("step")
 
 
-def while_its_own(spans: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_next_election_of_node(spans: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """next_own_at: when the node is elected again, or is done with resigning as it heard that another one leads (up to
     0.10, in server.log). What it says later is of an election whose lines are missing.
 
@@ -158,10 +158,10 @@ def while_its_own(spans: pl.DataFrame, controller_event: pl.DataFrame) -> pl.Dat
     )
 
 
-def first_said(*steps: str) -> tuple[pl.Expr, pl.Expr]:
+def first_step_time_and_line(*steps: str) -> tuple[pl.Expr, pl.Expr]:
     """When and where one of the steps was said first, of a group of steps_in_terms; where: a list of that one line."""
     is_one = col("step").is_in(steps)
-    return col(SAID[0]).filter(is_one).first(), line(SAID[1:]).filter(is_one).head(1)
+    return col(SAID[0]).filter(is_one).first(), evidence_line(SAID[1:]).filter(is_one).head(1)
 
 
 def is_before_restart(at: str) -> pl.Expr:
@@ -169,7 +169,7 @@ def is_before_restart(at: str) -> pl.Expr:
     return col("restarted_at").is_null() | (col(at) <= col("restarted_at"))
 
 
-def resignations(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def term_resignations(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """(TERM, resigning_at, resigning_file_id, resigning_byte_offset): null where the node started anew before it."""
     resigning = ("resigning_at", "resigning_file_id", "resigning_byte_offset")
     is_leaving = col("step").is_in(LEAVING)
@@ -181,7 +181,7 @@ def resignations(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataF
                 pl.col(own).filter(is_leaving).first().alias(name)
                 for own, name in zip(SAID, resigning, strict=True)
             ),
-            restarted_at=first_said(*STARTED)[0],
+            restarted_at=first_step_time_and_line(*STARTED)[0],
         )
         .select(
             *TERM, *(when(is_before_restart("resigning_at")).then(name).alias(name) for name in resigning)
@@ -189,7 +189,7 @@ def resignations(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataF
     )
 
 
-def of_terms(rows: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+def with_named_term(rows: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Rows (NAMED, logged_at) that name a controller and its epoch, with term_id and superseded_at of their term in
     the life of their time."""
     terms = term.select(*NAMED, "term_id", "began_at", "reused_at", "superseded_at")

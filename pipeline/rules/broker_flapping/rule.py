@@ -10,27 +10,27 @@ from pipeline.model.brokers.departures import BOUNCED
 from pipeline.model.brokers.end_reasons import CLOCKS
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.causes import SHORT, is_known
 from pipeline.rules.shared.wording import (
     EVIDENCE_KEPT,
     NO_TERM,
     broker_name,
-    counted,
-    facts,
-    graded,
+    counted_noun,
+    duration_text,
+    epoch_millis,
+    facts_column,
+    filled_text,
     kept_evidence,
-    length,
-    millis,
-    root,
-    words,
+    root_columns,
+    severity_column,
 )
 from schemas.end_reasons import SIGNALLED
 
 BROKER = ("cluster_id", "broker_id")
 
 
-@of_rows("broker_session")
+@made_of_rows("broker_session")
 def find(
     broker_session: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame, up_signs: pl.DataFrame
 ) -> pl.DataFrame:
@@ -71,7 +71,7 @@ def find(
             departures=pl.len(),
             valid_from_at=col("left_at").min(),
             last_at=col("left_at").max(),
-            shortest_ms=(millis("left_at") - millis("joined_at")).min(),
+            shortest_ms=(epoch_millis("left_at") - epoch_millis("joined_at")).min(),
             evidence=kept_evidence(),
         )
         .filter(col("departures") >= audit_limit.flapping_departures)
@@ -83,25 +83,25 @@ def find(
     joined = broker_session.group_by(BROKER).agg(back_at=col("joined_at").max())
     ends = data_end.select("cluster_id", "until_at")
     reasons = counted_reasons(tuple(SHORT))
-    why = when(reasons == "").then(lit("")).otherwise(words(": {}", reasons))
+    why = when(reasons == "").then(lit("")).otherwise(filled_text(": {}", reasons))
     return (
         runs.join(ends, on="cluster_id")
         .join(joined, on=BROKER, how="left")
         .join(last_up, on=BROKER, how="left")
         .select(
             *("cluster_id", "valid_from_at"),
-            *graded("warning"),
+            *severity_column("warning"),
             entity=broker_name(),
-            root_event=words("broker left at {}", millis("valid_from_at")),
-            **root("broker left", "valid_from_at", "broker_id"),
+            root_event=filled_text("broker left at {}", epoch_millis("valid_from_at")),
+            **root_columns("broker left", "valid_from_at", "broker_id"),
             term_id=NO_TERM,
             valid_until_at=when(is_over).then("last_at"),
-            sentence=words(
+            sentence=filled_text(
                 "{} left {} times without having been shut down, the shortest stay was {}{}",
-                *(broker_name(), "departures", length(col("shortest_ms")), why),
+                *(broker_name(), "departures", duration_text(col("shortest_ms")), why),
             ),
             evidence=pl.concat_list("evidence", "cause_lines"),
-            facts=facts(
+            facts=facts_column(
                 broker_id="broker_id",
                 departures_count="departures",
                 shortest_ms="shortest_ms",
@@ -114,7 +114,10 @@ def find(
 
 def counted_reasons(counts: Sequence[str]) -> pl.Expr:
     """killed or crashed 2 times, frozen or cut off 1 time; columns of counts by reason; empty: none is known."""
-    parts = [when(col(one) > 0).then(words(f"{SHORT[one]} {{}}", counted(one, "time"))) for one in counts]
+    parts = [
+        when(col(one) > 0).then(filled_text(f"{SHORT[one]} {{}}", counted_noun(one, "time")))
+        for one in counts
+    ]
     return pl.concat_list(parts).list.drop_nulls().list.join(", ")
 
 

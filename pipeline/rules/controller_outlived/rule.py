@@ -4,17 +4,23 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.causes import because, cause_facts, with_cause_lines
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.causes import because_clause, cause_facts, with_cause_lines
 from pipeline.rules.shared.terms import WROTE, is_late, of_term, with_reason_lines
-from pipeline.rules.shared.wording import controller_name, counted, graded, length, words
+from pipeline.rules.shared.wording import (
+    controller_name,
+    counted_noun,
+    duration_text,
+    filled_text,
+    severity_column,
+)
 
 NORMAL = "resignation_tail"  # it heard of the next one and did nothing but resign
 # The times of two nodes are compared: their clocks may be apart by seconds.
 CLOCKS_MS = 5_000
 
 
-@of_rows("controller_term")
+@made_of_rows("controller_term")
 def find(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """A controller acted long after the next one was elected: two at once. That it only resigns so late is what any
     does that was frozen; that it wrote is another rule's. In KRaft nothing that it does then takes effect, as most of
@@ -31,20 +37,23 @@ def find(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame
         when(is_kraft)
         .then(lit("harmless: in KRaft nothing that it did in between takes effect"))
         .when(writes > 0)
-        .then(words("{} after", counted("writes_after_count", "write")))
+        .then(filled_text("{} after", counted_noun("writes_after_count", "write")))
         .when(writes.is_null())
         .then(lit("whether it wrote is not known"))
         .when(col("overlap") == "zombie_talked")
         .then(lit("no write seen, but requests to brokers"))
         .otherwise(lit("no write seen"))
     )
-    sentence = words(
+    sentence = filled_text(
         "{} {} {} after the next controller was elected{}{}; {}",
         *(controller_name(), when(is_kraft).then(lit("gave up")).otherwise(lit("resigned"))),
-        *(length(-col("gap_ms")), when(is_near).then(lit(", if their clocks agree")).otherwise(lit(""))),
-        *(because("superseded_at"), did),
+        *(
+            duration_text(-col("gap_ms")),
+            when(is_near).then(lit(", if their clocks agree")).otherwise(lit("")),
+        ),
+        *(because_clause("superseded_at"), did),
     )
-    named = graded(when(is_kraft).then(lit("info")).otherwise(lit("warning")))
+    named = severity_column(when(is_kraft).then(lit("info")).otherwise(lit("warning")))
     is_known = ~is_kraft | col("overlap").is_not_null()
     is_so = is_late(audit_limit) & is_known & ~is_of_another_rule & ~is_by_clocks.fill_null(value=False)
     certainty = when(is_near & (col("certainty") == "proved")).then(lit("inferred")).otherwise("certainty")

@@ -3,7 +3,15 @@
 import re
 from collections.abc import Sequence
 
-from pipeline.rules.proving.proof import LIVE, UNDECIDED, Claim, Line, listed, require, require_span
+from pipeline.rules.proving.proof import (
+    LIVE,
+    UNDECIDED,
+    Claim,
+    ProofLine,
+    listed_ids,
+    require_proof,
+    require_span,
+)
 
 TAKING_OVER = re.compile(
     r"successfully elected as|starting become controller|Registering handlers|(?:Reading|Incrementing) controller epoch"
@@ -13,17 +21,19 @@ TAKING_OVER = re.compile(
 )
 
 
-def prove(claim: Claim, lines: Sequence[Line]) -> str:
+def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """A step of the take-over of each, and the brokers that the later one finds; that the earlier one did not give up
     between the lines do not say."""
     own, other = claim.number("controller_id"), claim.number("other_id")
-    require(len(lines) == 3, f"{len(lines)} records are no two controllers and a list", UNDECIDED)
+    require_proof(len(lines) == 3, f"{len(lines)} records are no two controllers and a list", UNDECIDED)
     found = [(line.node_id(), TAKING_OVER.search(line.text) is not None) for line in lines[:2]]
-    require(found == [(other, True), (own, True)], f"no record says that {other}, then {own} took over")
+    require_proof(found == [(other, True), (own, True)], f"no record says that {other}, then {own} took over")
     listing = lines[2]
     is_list = LIVE.search(listing.text) and listing.node_id() == own
-    require(is_list and listed(LIVE, listing) == [str(own)], f"no record says that {own} found itself alone")
+    require_proof(
+        is_list and listed_ids(LIVE, listing) == [str(own)], f"no record says that {own} found itself alone"
+    )
     times = [line.at() for line in lines]
-    require(own != other and times == sorted(times), "they are in another order")
+    require_proof(own != other and times == sorted(times), "they are in another order")
     require_span(claim, times[1], times[2])
     return f"controller {other} {times[0]}, controller {own} alone {times[2]}"

@@ -6,10 +6,10 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.model.brokers.session_limits import EARLIER_SECONDS, default_seconds
-from pipeline.model.lines.evidence import LINE, line
+from pipeline.model.lines.evidence import LINE, evidence_line
 from pipeline.model.terms.term_steps import LIVE
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.wording import NO_TERM, facts, graded, root, words
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.wording import NO_TERM, facts_column, filled_text, root_columns, severity_column
 
 # The steps of one take-over.
 ONE_START = timedelta(minutes=1)
@@ -27,7 +27,7 @@ OWN = ("cluster_id", "controller_id")
 PAIR = (*OWN, "other_id")
 
 
-@of_rows("controller_event")
+@made_of_rows("controller_event")
 def find(
     controller_event: pl.DataFrame, broker_event: pl.DataFrame, release_span: pl.DataFrame
 ) -> pl.DataFrame:
@@ -41,10 +41,12 @@ def find(
     acts = said.filter(
         col("event").is_in(IN_OFFICE), pl.all_horizontal(col("controller_id", "logged_at").is_not_null())
     )
-    before = acts.select("cluster_id", other_id="controller_id", acted_at="logged_at", other_line=line())
+    before = acts.select(
+        "cluster_id", other_id="controller_id", acted_at="logged_at", other_line=evidence_line()
+    )
     pairs = (
-        alone(broker_event)
-        .pipe(with_begin, acts)
+        lone_broker_lists(broker_event)
+        .pipe(with_takeover_begin, acts)
         .join(before, on="cluster_id")
         .filter(col("other_id") != col("controller_id"), col("acted_at") < col("began_at"))
         .sort(*PAIR, "listed_at", "acted_at", "other_line")
@@ -52,7 +54,7 @@ def find(
         .pipe(with_session, release_span)
         .filter(col("began_at") - col("acted_at") < pl.duration(seconds="seconds"))
         .pipe(without_end, said)
-        .join(acquainted(said, broker_event), on=PAIR, how="anti")
+        .join(acquainted_pairs(said, broker_event), on=PAIR, how="anti")
         .unique(PAIR, keep="first", maintain_order=True)
     )
     sentence = (
@@ -62,25 +64,25 @@ def find(
     )
     return pairs.select(
         "cluster_id",
-        *graded("warning"),
-        entity=words(
+        *severity_column("warning"),
+        entity=filled_text(
             "controllers {} and {}",
             pl.min_horizontal("controller_id", "other_id"),
             pl.max_horizontal("controller_id", "other_id"),
         ),
-        root_event=words("controller {} alone", "controller_id"),
-        **root("controller", "began_at", "controller_id"),
+        root_event=filled_text("controller {} alone", "controller_id"),
+        **root_columns("controller", "began_at", "controller_id"),
         term_id=NO_TERM,
         valid_from_at="began_at",
         valid_until_at="listed_at",
-        sentence=words(sentence, "controller_id", "other_id", "other_id"),
-        facts=facts(controller_id="controller_id", other_id="other_id"),
+        sentence=filled_text(sentence, "controller_id", "other_id", "other_id"),
+        facts=facts_column(controller_id="controller_id", other_id="other_id"),
         certainty=lit("inferred"),
         evidence=pl.concat_list("other_line", "own_line", "list_line"),
     )
 
 
-def alone(broker_event: pl.DataFrame) -> pl.DataFrame:
+def lone_broker_lists(broker_event: pl.DataFrame) -> pl.DataFrame:
     """(OWN, listed_at, list_line): lines in which a controller lists itself alone as alive."""
     controller_id = pl.coalesce("node_id", "controller_id")
     lists = broker_event.filter(
@@ -89,14 +91,14 @@ def alone(broker_event: pl.DataFrame) -> pl.DataFrame:
     is_alone = (col("broker_id") == controller_id).fill_null(value=False).all().over(LINE)
     return (
         lists.filter(is_alone)
-        .select("cluster_id", controller_id=controller_id, listed_at="logged_at", list_line=line())
+        .select("cluster_id", controller_id=controller_id, listed_at="logged_at", list_line=evidence_line())
         .unique(maintain_order=True)
     )
 
 
-def with_begin(lists: pl.DataFrame, acts: pl.DataFrame) -> pl.DataFrame:
+def with_takeover_begin(lists: pl.DataFrame, acts: pl.DataFrame) -> pl.DataFrame:
     """began_at, own_line: the first step of the take-over in which it lists them."""
-    steps = acts.select(*OWN, began_at="logged_at", own_line=line())
+    steps = acts.select(*OWN, began_at="logged_at", own_line=evidence_line())
     is_of_it = (col("began_at") <= col("listed_at")) & (col("listed_at") - col("began_at") < ONE_START)
     return (
         lists.join(steps, on=OWN)
@@ -127,7 +129,7 @@ def without_end(pairs: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
     return pairs.join(ended, on=[*PAIR, "listed_at"], how="anti")
 
 
-def acquainted(said: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
+def acquainted_pairs(said: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
     """PAIR of which a line of the one names the other one, both ways round."""
     node = pl.coalesce("node_id", "controller_id").alias("controller_id")
     known = pl.concat(

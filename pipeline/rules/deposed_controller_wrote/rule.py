@@ -4,25 +4,32 @@ import polars as pl
 from polars import col
 
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.terms import WROTE, is_late, lines, of_term
-from pipeline.rules.shared.wording import controller_name, counted, graded, length, millis, words
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.terms import WROTE, is_late, of_term, records_of_term
+from pipeline.rules.shared.wording import (
+    controller_name,
+    counted_noun,
+    duration_text,
+    epoch_millis,
+    filled_text,
+    severity_column,
+)
 
 
-@of_rows("controller_term")
+@made_of_rows("controller_term")
 def find(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """Up to 2.0: a controller wrote leaders of partitions after the next one was elected, who does not know of them.
 
     Source: KafkaController up to 2.0; from 2.1 on each write asks for the version of /controller_epoch (KAFKA-6082).
     """
-    late_ms = millis("last_write_at") - millis("superseded_at")
-    sentence = words(
+    late_ms = epoch_millis("last_write_at") - epoch_millis("superseded_at")
+    sentence = filled_text(
         "{} wrote leaders of partitions {} after the next controller was elected, the last {} after: the "
         "next one does not know of them",
-        *(controller_name(), counted("writes_after_count", "time"), length(late_ms)),
+        *(controller_name(), counted_noun("writes_after_count", "time"), duration_text(late_ms)),
     )
-    named = graded("critical")
-    evidence = lines("elected", "wrote_after", "next_elected")
+    named = severity_column("critical")
+    evidence = records_of_term("elected", "wrote_after", "next_elected")
     wrote = controller_term.filter(is_late(audit_limit) & (col("overlap") == WROTE))
     told = {"writes_count": col("writes_after_count"), "late_ms": late_ms}
     return of_term(wrote, named, sentence, ("superseded_at", "last_write_at"), evidence, **told)

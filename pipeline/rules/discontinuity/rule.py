@@ -3,17 +3,17 @@
 import polars as pl
 from polars import col
 
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.moves import moves_of_verdict
-from pipeline.rules.shared.wording import graded
+from pipeline.rules.shared.wording import severity_column
 
 
-@of_rows("transition_audit")
+@made_of_rows("transition_audit")
 def find(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """A move starts from another state than the last one led to, and nothing explains it."""
     is_out_of_line = col("verdict") == "discontinuity"
     why = ", not from the state that it had led to before"
-    return moves_of_verdict(transition_audit, graded("warning"), is_out_of_line, "logged", why)
+    return moves_of_verdict(transition_audit, severity_column("warning"), is_out_of_line, "logged", why)
 
 
 RULE = Rule(

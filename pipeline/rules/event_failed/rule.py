@@ -3,8 +3,15 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.wording import facts, graded, kept_evidence, millis, root, words
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.wording import (
+    epoch_millis,
+    facts_column,
+    filled_text,
+    kept_evidence,
+    root_columns,
+    severity_column,
+)
 
 # What each kind of event is about, and who hears nothing of it.
 ABOUT = {
@@ -35,7 +42,7 @@ STOPPED = "state machine has not started"
 CASE = ("cluster_id", "controller_id", "term_id", "name", "exception_class")
 
 
-@of_rows("controller_event")
+@made_of_rows("controller_event")
 def find(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """A controller in ZooKeeper mode ran into an exception while it handled an event: the rest of it was not done, nor
     is it tried again before the next fail-over or the next event of the kind. One finding per term, kind and exception.
@@ -57,7 +64,7 @@ def find(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.Da
         line=pl.struct("file_id", "byte_offset"),
     )
     found = (
-        with_term(failed, controller_term)
+        with_term_of_failure(failed, controller_term)
         .sort("logged_at", "file_id", "byte_offset")
         .group_by(CASE, maintain_order=True)
         .agg(
@@ -74,19 +81,19 @@ def find(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.Da
     )
     return found.select(
         *("cluster_id", "term_id", "valid_from_at", "valid_until_at", "evidence"),
-        *graded("warning"),
-        entity=words("controller {}", "controller_id"),
-        root_event=words("{} failed at {}", "name", millis("valid_from_at")),
-        **root(col("name"), "valid_from_at", "controller_id"),
-        sentence=words(
+        *severity_column("warning"),
+        entity=filled_text("controller {}", "controller_id"),
+        root_event=filled_text("{} failed at {}", "name", epoch_millis("valid_from_at")),
+        **root_columns(col("name"), "valid_from_at", "controller_id"),
+        sentence=filled_text(
             "controller {} failed while it handled {} ({}){}{}",
             "controller_id",
             "name",
             why,
-            when(about.is_not_null()).then(words(", about {}", about)).otherwise(lit("")),
-            when(col("failures") > 1).then(words("; {} times", "failures")).otherwise(lit("")),
+            when(about.is_not_null()).then(filled_text(", about {}", about)).otherwise(lit("")),
+            when(col("failures") > 1).then(filled_text("; {} times", "failures")).otherwise(lit("")),
         ),
-        facts=facts(
+        facts=facts_column(
             controller_id="controller_id",
             event="name",
             exception_class="exception_class",
@@ -96,7 +103,7 @@ def find(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.Da
     )
 
 
-def with_term(failed: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
+def with_term_of_failure(failed: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """term_id: the term of that controller in which it was; null: in none that is seen. Without those of a term that
     was over, or was being given up."""
     is_seen = (col("mode") == "zookeeper") & col("elected_at").is_not_null()

@@ -4,7 +4,14 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from pipeline.rules.proving.proof import UNDECIDED, Claim, Line, millis, require, require_span
+from pipeline.rules.proving.proof import (
+    UNDECIDED,
+    Claim,
+    ProofLine,
+    proof_millis,
+    require_proof,
+    require_span,
+)
 from pipeline.rules.proving.starts import STARTED, shown_up
 
 # What the line, or an exception below it, says where the start failed for that.
@@ -52,19 +59,21 @@ OWNER = re.compile(r"already exists and owner '(?:0x)?(-?[0-9a-f]+)'")
 ESTABLISHED = re.compile(r"Session establishment complete .* session ?id = 0x([0-9a-f]+)")
 
 
-def prove(claim: Claim, lines: Sequence[Line]) -> str:
+def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """Its first and its last start failed for that, it came up when it says, and that session held its id."""
     cause, node, count = claim.text("cause"), claim.known_number("node_id"), claim.number("failures_count")
-    require(cause in CAUSES, f"the lines of {cause} are not known here", UNDECIDED)
-    failing = [line for line in lines if names(line, cause)]
-    require(failing, f"no record says that a start failed for {cause}")
-    require({writer(line) for line in failing} <= {node, None}, "they are of other nodes")
-    require(any(START.search(line.text) for line in lines), "no record is of a start")
+    require_proof(cause in CAUSES, f"the lines of {cause} are not known here", UNDECIDED)
+    failing = [line for line in lines if is_failed_start_line(line, cause)]
+    require_proof(failing, f"no record says that a start failed for {cause}")
+    require_proof({line_writer(line) for line in failing} <= {node, None}, "they are of other nodes")
+    require_proof(any(START.search(line.text) for line in lines), "no record is of a start")
     first = min(line.at() for line in failing)
     failing_ms = claim.known_number("failing_ms") or 0
-    last = next((line.at() for line in failing if millis(line.at()) - millis(first) == failing_ms), None)
-    require(last, f"no record says that one failed {failing_ms} ms after the first")
-    require(count > 1 if failing_ms else count > 0, f"the records are of more starts than {count}")
+    last = next(
+        (line.at() for line in failing if proof_millis(line.at()) - proof_millis(first) == failing_ms), None
+    )
+    require_proof(last, f"no record says that one failed {failing_ms} ms after the first")
+    require_proof(count > 1 if failing_ms else count > 0, f"the records are of more starts than {count}")
     require_owner(claim, lines)
     lasted_ms, at_most_ms = claim.known_number("lasted_ms"), claim.known_number("at_most_ms")
     if at_most_ms is not None:
@@ -79,37 +88,37 @@ def prove(claim: Claim, lines: Sequence[Line]) -> str:
     return f"{count} start(s) failed since {first}, it came up {up}"
 
 
-def names(line: Line, cause: str) -> bool:
+def is_failed_start_line(line: ProofLine, cause: str) -> bool:
     """A line that says that a start failed, and that it did for that."""
     is_failure = FAILED.search(line.text) or cause.startswith(OF_ITSELF)
     said = [one for one, pattern in CAUSES.items() if pattern and re.search(pattern, line.whole)]
     return bool(is_failure) and (cause in said if CAUSES[cause] else not said)
 
 
-def writer(line: Line) -> int | None:
+def line_writer(line: ProofLine) -> int | None:
     found = WRITER.search(line.text)
     return int(found[1]) if found else line.record.node_id
 
 
-def came_up(lines: Sequence[Line], node: int | None, at: datetime) -> datetime | None:
+def came_up(lines: Sequence[ProofLine], node: int | None, at: datetime) -> datetime | None:
     """That time, if its own start is complete then, or a controller names it."""
     for line in lines:
         own = STARTED.search(line.text)
-        is_unnamed = own and line.record.node_id is None and None in (node, writer(line))
+        is_unnamed = own and line.record.node_id is None and None in (node, line_writer(line))
         heard = re.findall(r"\d+", line.text.partition("] ")[2]) if "roker" in line.text else ()
         is_it = is_unnamed or str(node) in ((own[1], own[2]) if own else heard)
-        if is_it and millis(line.at()) == millis(at):
+        if is_it and proof_millis(line.at()) == proof_millis(at):
             return line.at()
-    require(False, f"no record says that it came up at {at}")
+    require_proof(False, f"no record says that it came up at {at}")
     return None
 
 
-def require_owner(claim: Claim, lines: Sequence[Line]) -> None:
+def require_owner(claim: Claim, lines: Sequence[ProofLine]) -> None:
     """The session that it says held the id, and it was of the node that it says."""
     session, node = claim.known("owner_session"), claim.known_number("owner_node_id")
     if session is not None:
         held = {found[1] for line in lines if (found := OWNER.search(line.text))}
-        require(session in held, f"no record says that session {session} held the id")
+        require_proof(session in held, f"no record says that session {session} held the id")
     if session is not None and node is not None:
         texts = {session, f"{int(session) % (1 << 64):x}" if session.lstrip("-").isdecimal() else session}
         of = {
@@ -117,5 +126,5 @@ def require_owner(claim: Claim, lines: Sequence[Line]) -> None:
             for line in lines
             if (found := ESTABLISHED.search(line.text)) and found[1] in texts
         }
-        require(of, f"no record says that session {session} was established")
-        require(of <= {node, None}, f"session {session} is of node {of}")
+        require_proof(of, f"no record says that session {session} was established")
+        require_proof(of <= {node, None}, f"session {session} is of node {of}")

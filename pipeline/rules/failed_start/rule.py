@@ -7,20 +7,29 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.kafka.wording.failed_starts import NOT_TOLD, in_words
-from pipeline.model.brokers.failed_starts import BEGINS, ENDING, NODE, failures, start_lines
-from pipeline.model.brokers.unnamed_nodes import lines_of_any, own_starts, told_id
+from pipeline.model.brokers.failed_starts import BEGINS, ENDING, NODE, start_failures, start_lines
+from pipeline.model.brokers.unnamed_nodes import lines_of_any, node_id_for_people, unnamed_node_starts
 from pipeline.model.brokers.up_signs import (
     IN_WORDS,
     JOINED,
     REGISTERED,
     STARTED,
-    with_first_sign,
+    with_first_up_sign,
     without_failing,
 )
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 from pipeline.rules.rule import Rule
 from pipeline.rules.shared.faults import node_name
-from pipeline.rules.shared.wording import NO_TERM, facts, graded, length, millis, root, several, words
+from pipeline.rules.shared.wording import (
+    NO_TERM,
+    count_above_zero,
+    duration_text,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    root_columns,
+    severity_column,
+)
 
 CASE = (*NODE, "up_at", "cause")
 FIRST = (
@@ -58,10 +67,10 @@ def find(
     """
     starts = start_lines(node_event, broker_event)
     found = (
-        failures(starts)
+        start_failures(starts)
         .pipe(with_owner, node_event)
-        .pipe(with_arrival, pl.concat([up_signs, own_starts(starts)]).sort("up_at"))
-        .pipe(with_doubt, starts, broker_event, wording_seen)
+        .pipe(with_arrival, pl.concat([up_signs, unnamed_node_starts(starts)]).sort("up_at"))
+        .pipe(with_start_doubt, starts, broker_event, wording_seen)
         .sort(*NODE, "failed_at", *LINE)
         .group_by(CASE, maintain_order=True)
         .agg(
@@ -75,44 +84,46 @@ def find(
             first_lines=col("lines").first(),
             last_line=col("why_line").last(),
         )
-        .with_columns(node_id=told_id())
+        .with_columns(node_id=node_id_for_people())
         .pipe(in_sentences)
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
     )
-    failing_ms, until_ms = (millis(name) - millis("first_at") for name in ("last_at", "up_at"))
+    failing_ms, until_ms = (epoch_millis(name) - epoch_millis("first_at") for name in ("last_at", "up_at"))
     is_bound = col("sign").is_in(list(IN_WORDS)).fill_null(value=False)
     has_another = (col("owner_node_id") != col("node_id")).fill_null(value=False)
     is_harmless = (until_ms < LONG_MS).fill_null(value=False) & ~has_another
     # Where no start is printed, as at WARN, none that succeeded could be seen.
-    is_recent = millis("until_at") - millis("last_at") < STILL_MS
+    is_recent = epoch_millis("until_at") - epoch_millis("last_at") < STILL_MS
     is_still = (col("prints_starts") | is_recent) & ~col("is_in_doubt")
     end = (
         when(is_bound)
-        .then(words("; it came up within {} ({})", length(until_ms), sign_in_words()))
+        .then(filled_text("; it came up within {} ({})", duration_text(until_ms), sign_in_words()))
         .when(col("up_at").is_not_null())
-        .then(words("; it came up {} later", length(until_ms)))
+        .then(filled_text("; it came up {} later", duration_text(until_ms)))
         .when(is_still)
         .then(lit("; no line shows it up since"))
         .otherwise(lit("; whether it came up is not known"))
     )
     many = (
-        when(col("count") > 1).then(words(" {} times in {}", "count", length(failing_ms))).otherwise(lit(""))
+        when(col("count") > 1)
+        .then(filled_text(" {} times in {}", "count", duration_text(failing_ms)))
+        .otherwise(lit(""))
     )
     return found.select(
         "cluster_id",
-        *graded(when(is_harmless).then(lit("info")).otherwise(lit("warning"))),
+        *severity_column(when(is_harmless).then(lit("info")).otherwise(lit("warning"))),
         entity=node_name(),
-        root_event=words("{} at {}", "cause", millis("first_at")),
-        **root("failed start", "first_at", "node_id"),
+        root_event=filled_text("{} at {}", "cause", epoch_millis("first_at")),
+        **root_columns("failed start", "first_at", "node_id"),
         term_id=NO_TERM,
         valid_from_at="first_at",
         valid_until_at=when(is_still | col("up_at").is_not_null()).then("up_at").otherwise("last_at"),
-        sentence=words("{} failed to start{}: {}{}; {}", node_name(), many, "why", end, "todo"),
-        facts=facts(
+        sentence=filled_text("{} failed to start{}: {}{}; {}", node_name(), many, "why", end, "todo"),
+        facts=facts_column(
             node_id="node_id",
             cause="cause",
             failures_count="count",
-            failing_ms=several(failing_ms),
+            failing_ms=count_above_zero(failing_ms),
             lasted_ms=when(~is_bound).then(until_ms),
             at_most_ms=when(is_bound).then(until_ms),
             owner_session="owner_session",
@@ -127,7 +138,9 @@ def find(
 
 def sign_in_words() -> pl.Expr:
     up_at = col("up_at").dt.strftime("%H:%M:%S")
-    return pl.coalesce(when(col("sign") == sign).then(words(text, up_at)) for sign, text in IN_WORDS.items())
+    return pl.coalesce(
+        when(col("sign") == sign).then(filled_text(text, up_at)) for sign, text in IN_WORDS.items()
+    )
 
 
 def with_owner(failed: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
@@ -140,7 +153,7 @@ def with_owner(failed: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
         .select("cluster_id", "session_id", owner_node_id="node_id", session_line=known_lines(LINE))
     )
     owners = failed["owner_session"].drop_nulls().unique().to_list()
-    spelled = [(owner, one) for owner in owners for one in spellings(owner)]
+    spelled = [(owner, one) for owner in owners for one in session_id_spellings(owner)]
     texts = pl.DataFrame(spelled, schema={"owner_session": pl.String, "session_id": pl.String}, orient="row")
     held = (
         failed.select("cluster_id", "owner_session").unique(maintain_order=True)
@@ -160,7 +173,7 @@ def with_arrival(failed: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
     """up_at, up_line and sign of the first sign that the node was up, after each failure; has_sign: there is one. Not
     where it may be of another process: one that has the id, or that holds the directory or the address."""
     is_own = (col("owner_node_id") == col("node_id")).fill_null(value=False)
-    found = failed.pipe(with_first_sign, without_failing(signs, failed), "over_at")
+    found = failed.pipe(with_first_up_sign, without_failing(signs, failed), "over_at")
     is_start = col("sign").is_in([STARTED, JOINED, REGISTERED])
     is_its = (
         when(col("cause") == ID_TAKEN).then(is_own | (col("sign") == STARTED))
@@ -175,7 +188,7 @@ def with_arrival(failed: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_doubt(
+def with_start_doubt(
     failed: pl.DataFrame, starts: pl.DataFrame, broker_event: pl.DataFrame, wording_seen: pl.DataFrame
 ) -> pl.DataFrame:
     """is_in_doubt: the node may have come up, or did, as a line of it or about it says that a node prints also in a
@@ -206,7 +219,7 @@ def with_doubt(
     )
 
 
-def spellings(owner: str) -> Iterator[str]:
+def session_id_spellings(owner: str) -> Iterator[str]:
     """A session in hexadecimal: as printed, or of the decimal that it is."""
     yield owner
     if owner.removeprefix("-").isdecimal():

@@ -4,23 +4,25 @@ import polars as pl
 from polars import col
 
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.terms import lines, of_term
-from pipeline.rules.shared.wording import controller_name, graded, length, words
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.terms import of_term, records_of_term
+from pipeline.rules.shared.wording import controller_name, duration_text, filled_text, severity_column
 
 
-@of_rows("controller_term")
+@made_of_rows("controller_term")
 def find(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """From its election until it was ready a controller took long: meanwhile no leader was elected."""
     step = longest_step()
-    sentence = words(
+    sentence = filled_text(
         "{} was ready only {} after its election, longest in {}",
-        *(controller_name(), length(col("ready_ms")), step.str.replace_all("_", " ", literal=True)),
+        *(controller_name(), duration_text(col("ready_ms")), step.str.replace_all("_", " ", literal=True)),
     )
-    named = graded("warning")
+    named = severity_column("warning")
     slow = controller_term.filter(col("ready_ms") > audit_limit.failover_slow_ms)
     told = {"lasted_ms": col("ready_ms"), "longest_step": step}
-    return of_term(slow, named, sentence, ("elected_at", "ready_at"), lines("elected", "ready"), **told)
+    return of_term(
+        slow, named, sentence, ("elected_at", "ready_at"), records_of_term("elected", "ready"), **told
+    )
 
 
 def longest_step() -> pl.Expr:

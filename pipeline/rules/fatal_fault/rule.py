@@ -4,23 +4,23 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.faults import (
     FATAL,
     STARTED,
     STARTING,
-    advice,
     by_fault,
-    faults,
-    found,
+    fault_count_text,
+    fault_findings,
+    fault_text,
+    faults_of_step,
+    heap_advice,
     node_name,
-    said,
-    times,
 )
-from pipeline.rules.shared.wording import words
+from pipeline.rules.shared.wording import filled_text
 
 
-@of_rows("node_event")
+@made_of_rows("node_event")
 def find(node_event: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
     """A fault ended the process of a node that had started: of an active controller the quorum elects another, a
     broker is gone without having been shut down. It is over once the node has started again. One that comes while a
@@ -31,15 +31,15 @@ def find(node_event: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
     Source: ProcessTerminatingFaultHandler.handleFault (ProcessExitingFaultHandler up to 3.4), SharedServer, from 3.3.
     """
     is_up = col("phase").ne_missing(lit(STARTING)) | col("node_id").is_null()
-    runs = faults(node_event, FATAL, (STARTED,)).filter(is_up)
+    runs = faults_of_step(node_event, FATAL, (STARTED,)).filter(is_up)
     since = (
         when(col("over_at").is_null()).then(lit(", no line says that it started again")).otherwise(lit(""))
     )
-    sentence = words(
+    sentence = filled_text(
         "a fault ended the process of {}{} ({}){}: {}",
-        *(node_name(), times(), said(), since, advice("read the exception below it")),
+        *(node_name(), fault_count_text(), fault_text(), since, heap_advice("read the exception below it")),
     )
-    return found(by_fault(runs), lit("warning"), sentence).pipe(without_failed_starts, earlier)
+    return fault_findings(by_fault(runs), lit("warning"), sentence).pipe(without_failed_starts, earlier)
 
 
 def without_failed_starts(fatal: pl.DataFrame, starts: pl.DataFrame) -> pl.DataFrame:

@@ -3,16 +3,16 @@
 import polars as pl
 from polars import col
 
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.moves import moves_of_verdict
-from pipeline.rules.shared.wording import graded
+from pipeline.rules.shared.wording import severity_column
 
 
-@of_rows("transition_audit")
+@made_of_rows("transition_audit")
 def find(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """A line says that a move happened which Kafka's matrix does not allow."""
     is_illegal = col("verdict") == "illegal"
-    return moves_of_verdict(transition_audit, graded("critical"), is_illegal, "made")
+    return moves_of_verdict(transition_audit, severity_column("critical"), is_illegal, "made")
 
 
 RULE = Rule(

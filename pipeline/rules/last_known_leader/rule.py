@@ -3,18 +3,18 @@
 import polars as pl
 from polars import col, lit
 
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.wording import (
     PARTITION,
     broker_name,
-    counted,
-    facts,
-    graded,
+    counted_noun,
+    epoch_millis,
+    facts_column,
+    filled_text,
     kept_evidence,
-    millis,
-    partition_name,
-    root,
-    words,
+    partition_name_text,
+    root_columns,
+    severity_column,
 )
 
 TERM = ("cluster_id", "term_id")
@@ -23,18 +23,18 @@ ONE_RETURN_MS = 1_000
 RETURNS = ("cluster_id", "term_id", "leader")
 
 
-@of_rows("leader_election")
+@made_of_rows("leader_election")
 def find(leader_election: pl.DataFrame) -> pl.DataFrame:
     """From 4.1 on a broker that died is taken out of the eligible replicas when it comes back, and made leader as the
     last known one: its own log is all there is, and up to 4.0 the same was a clean election. A finding per return.
     """
     is_last_known = ~col("is_clean") & (col("selector") == LAST_KNOWN)
-    apart_ms = millis("elected_at") - millis("elected_at").shift(1).over(RETURNS)
+    apart_ms = epoch_millis("elected_at") - epoch_millis("elected_at").shift(1).over(RETURNS)
     is_apart = (apart_ms > ONE_RETURN_MS).fill_null(value=True)
     found = (
         leader_election.filter(is_last_known)
         .sort(*RETURNS, "elected_at", "topic", "partition")
-        .with_columns(number=is_apart.cast(pl.Int64).cum_sum().over(RETURNS), name=partition_name())
+        .with_columns(number=is_apart.cast(pl.Int64).cum_sum().over(RETURNS), name=partition_name_text())
         .sort("elected_at", "name", "evidence")
         .group_by(*RETURNS, "number", maintain_order=True)
         .agg(
@@ -48,16 +48,16 @@ def find(leader_election: pl.DataFrame) -> pl.DataFrame:
     )
     return found.select(
         *(*TERM, "valid_from_at", "valid_until_at", "evidence"),
-        *graded("warning"),
+        *severity_column("warning"),
         entity=broker_name("leader"),
-        root_event=words("back at {}", millis("valid_from_at")),
-        **root("broker back", "valid_from_at", "leader"),
-        sentence=words(
+        root_event=filled_text("back at {}", epoch_millis("valid_from_at")),
+        **root_columns("broker back", "valid_from_at", "leader"),
+        sentence=filled_text(
             "unclean election: {} was back and made leader of {} as the last known one "
             "(term {}: first {}); what it had not written to disk is lost if its machine went down",
-            *(broker_name("leader"), counted("partitions", "partition"), "term_id", "first_name"),
+            *(broker_name("leader"), counted_noun("partitions", "partition"), "term_id", "first_name"),
         ),
-        facts=facts(broker_id="leader", partitions_count="partitions", **PARTITION),
+        facts=facts_column(broker_id="leader", partitions_count="partitions", **PARTITION),
         certainty=lit("proved"),
     )
 

@@ -3,19 +3,19 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.wording import (
     CONTROLLER,
     PARTITION,
     controller_name,
-    counted,
-    facts,
-    graded,
-    ids,
+    counted_noun,
+    facts_column,
+    filled_text,
+    ids_text,
     kept_evidence,
-    partition_name,
-    root,
-    words,
+    partition_name_text,
+    root_columns,
+    severity_column,
 )
 
 TERM = ("cluster_id", "term_id")
@@ -23,13 +23,13 @@ KIND = (*TERM, "kind", "controller_id", "controller_epoch")
 CASE = (*PARTITION, "leader", "expected_leader", "isr")
 
 
-@of_rows("leader_election")
+@made_of_rows("leader_election")
 def find(leader_election: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """Leaders that the rule of their election does not choose, a finding per term and kind."""
     terms = controller_term.select(*TERM, "controller_id")
-    case = words(
+    case = filled_text(
         "first {}: leader {} instead of {}, ISR [{}]",
-        *(partition_name(), "leader", "expected_leader", ids("isr")),
+        *(partition_name_text(), "leader", "expected_leader", ids_text("isr")),
     )
     found = (
         leader_election.filter(col("verdict") == "differs")
@@ -49,15 +49,15 @@ def find(leader_election: pl.DataFrame, controller_term: pl.DataFrame) -> pl.Dat
     kind = col("kind").str.replace_all("_", " ", literal=True)
     return found.select(
         *(*TERM, "valid_from_at", "valid_until_at", "evidence"),
-        *graded("warning"),
-        entity=words("{} election", kind),
+        *severity_column("warning"),
+        entity=filled_text("{} election", kind),
         root_event=controller_name(),
-        **root("controller", broker_id="controller_id"),
-        sentence=words(
+        **root_columns("controller", broker_id="controller_id"),
+        sentence=filled_text(
             "{} chose {} whom Kafka's rule does not choose ({} election), {}",
-            *(controller_name(), counted("choices", "leader"), kind, "case"),
+            *(controller_name(), counted_noun("choices", "leader"), kind, "case"),
         ),
-        facts=facts(
+        facts=facts_column(
             **CONTROLLER,
             choices_count="choices",
             kind="kind",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from pipeline.rules.proving.proof import Claim, Line, require, require_span
+from pipeline.rules.proving.proof import Claim, ProofLine, require_proof, require_span
 from pipeline.rules.proving.starts import shown_up
 
 FAILS = re.compile(
@@ -32,58 +32,60 @@ FLAGS = (
 NAMED = 100  # so many partitions a finding names
 
 
-def prove(claim: Claim, lines: Sequence[Line]) -> str:
+def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """The first record says that it failed, the last one when it was back; others what lay there."""
     broker, first = claim.text("broker_id"), lines[0]
-    require(FAILS.search(first.text), f"{first.place()} says of no failure")
+    require_proof(FAILS.search(first.text), f"{first.place()} says of no failure")
     named = {one for line in lines for one in BROKER.findall(line.text)} | {str(first.record.node_id)}
-    require(broker in named, f"{first.place()} is not of broker {broker}")
+    require_proof(broker in named, f"{first.place()} is not of broker {broker}")
     for name in ("log_dirs", "directory_ids"):
         for one in claim.texts(name):
-            require(any(one in line.text for line in lines), f"no record names {one}")
+            require_proof(any(one in line.text for line in lines), f"no record names {one}")
     require_cause(claim, lines)
     require_partitions(claim, lines)
-    require(claim.valid_from_at == first.at(), f"{first.place()} is of {first.at()}")
+    require_proof(claim.valid_from_at == first.at(), f"{first.place()} is of {first.at()}")
     for name, value, pattern in FLAGS:
         is_said = claim.known(name) == value and any(pattern.search(line.text) for line in lines)
-        require(claim.known(name) is None or is_said, f"no record says {name}")
+        require_proof(claim.known(name) is None or is_said, f"no record says {name}")
     at_most_ms = claim.known_number("at_most_ms")
     if at_most_ms is not None:
-        require(claim.known("came_back") == "up", "a record of its end is not named")
+        require_proof(claim.known("came_back") == "up", "a record of its end is not named")
         up_at = shown_up(lines, int(broker), first.at() + timedelta(milliseconds=at_most_ms))
         require_span(claim, first.at(), up_at, at_most_ms)
         return f"failed {first.at()}, its process was up by {up_at}"
-    back_at = returned(claim, lines)
+    back_at = log_dir_return_time(claim, lines)
     require_span(claim, first.at(), back_at, claim.known_number("lasted_ms"))
     return f"failed {first.at()}, back {back_at or 'never, which no record shows'}"
 
 
-def require_cause(claim: Claim, lines: Sequence[Line]) -> None:
+def require_cause(claim: Claim, lines: Sequence[ProofLine]) -> None:
     name, message = claim.known("exception_class"), claim.known("exception_message")
     said = ": ".join(one for one in (name, message) if one)
-    require(any(said in line.whole for line in lines), f"no record has the exception {said}")
+    require_proof(any(said in line.whole for line in lines), f"no record has the exception {said}")
 
 
-def require_partitions(claim: Claim, lines: Sequence[Line]) -> None:
+def require_partitions(claim: Claim, lines: Sequence[ProofLine]) -> None:
     """What its broker lists; where it lists nothing, what controllers mark."""
     own, marked = (
         [line for line in lines if ("Mark replicas" in line.text) is is_mark] for is_mark in (False, True)
     )
-    here = partitions(HERE, own) or partitions(HERE, marked)
-    require(
+    here = partitions_in_lines(HERE, own) or partitions_in_lines(HERE, marked)
+    require_proof(
         (claim.known_number("replicas_count") or 0) == len(here), f"{len(here)} replicas stand in records"
     )
-    require(claim.texts("partitions") == here[:NAMED], "records list other partitions")
-    moving = partitions(MOVING, own)
-    require((claim.known_number("moving_count") or 0) == len(moving), f"{len(moving)} were moving there")
+    require_proof(claim.texts("partitions") == here[:NAMED], "records list other partitions")
+    moving = partitions_in_lines(MOVING, own)
+    require_proof(
+        (claim.known_number("moving_count") or 0) == len(moving), f"{len(moving)} were moving there"
+    )
 
 
-def partitions(pattern: re.Pattern[str], lines: Sequence[Line]) -> list[str]:
+def partitions_in_lines(pattern: re.Pattern[str], lines: Sequence[ProofLine]) -> list[str]:
     found = (match[1] for line in lines if (match := pattern.search(line.text)))
     return sorted({one for text in found for one in PARTITION.findall(text)})
 
 
-def returned(claim: Claim, lines: Sequence[Line]) -> datetime | None:
+def log_dir_return_time(claim: Claim, lines: Sequence[ProofLine]) -> datetime | None:
     """When a record says that the broker started, or registered with that directory."""
     directory_id = next(iter(claim.texts("directory_ids")), "")
     started = [line for line in lines if STARTED.search(line.text)]
@@ -99,12 +101,12 @@ def returned(claim: Claim, lines: Sequence[Line]) -> datetime | None:
     ]
     back = started or registered or joined
     if claim.valid_until_at is None:
-        require(not back, "a record says that it was back")
+        require_proof(not back, "a record says that it was back")
         return None
-    require(back, "no record says that the broker was there again")
+    require_proof(back, "no record says that the broker was there again")
     dirs = claim.texts("log_dirs")
     is_loaded = any(found[1] in dirs for line in lines if (found := LOADS.search(line.text)))
     is_empty = any(IS_EMPTY.search(line.text) for line in lines)
     how = {"empty"} if is_empty else {"loaded"} if is_loaded or registered else {"left_out", "started"}
-    require(claim.text("came_back") in how, f"by the records it is {' or '.join(sorted(how))}")
+    require_proof(claim.text("came_back") in how, f"by the records it is {' or '.join(sorted(how))}")
     return back[-1].at()

@@ -5,22 +5,22 @@ from collections.abc import Mapping
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.lines.exception_causes import with_causes
+from pipeline.model.lines.exception_causes import with_exception_causes
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.log_dirs import BROKER, NOTICED, name, together
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.log_dirs import BROKER, NOTICED, group_log_dir_failures, named_partition_column
 from pipeline.rules.shared.outage_causes import LOST_DIR
 from pipeline.rules.shared.wording import (
     NO_TERM,
     broker_name,
-    counted,
-    facts,
-    graded,
-    length,
-    millis,
-    root,
-    several,
-    words,
+    count_above_zero,
+    counted_noun,
+    duration_text,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    root_columns,
+    severity_column,
 )
 
 NAMED = 100  # partitions in the facts
@@ -46,7 +46,7 @@ CAME_BACK = {
 }
 
 
-@of_rows("lost_log_dirs")
+@made_of_rows("lost_log_dirs")
 def find(
     lost_log_dirs: pl.DataFrame,
     leader_election: pl.DataFrame,
@@ -58,30 +58,30 @@ def find(
 
     lost_log_dirs: of the view. A checkpoint that is not written, or a new directory, is no failure.
     """
-    groups = together(lost_log_dirs)
-    led = of_failures(groups, elections(leader_election))
-    unled = of_failures(groups, outages(partition_outage, audit_limit))
+    groups = group_log_dir_failures(lost_log_dirs)
+    led = of_failures(groups, elections_for_failed_dirs(leader_election))
+    unled = of_failures(groups, outages_of_failed_dirs(partition_outage, audit_limit))
     found = (
-        with_causes(groups)
+        with_exception_causes(groups)
         .join(led.rename({"partitions_found": "led"}), on="group", how="left")
         .join(unled.rename({"partitions_found": "leaderless"}), on="group", how="left")
         .with_columns(
-            here=several(col("partitions").list.len()),
-            moving=several(col("future_partitions").list.len()),
-            lasted_ms=millis("back_at") - millis("failed_at"),
+            here=count_above_zero(col("partitions").list.len()),
+            moving=count_above_zero(col("future_partitions").list.len()),
+            lasted_ms=epoch_millis("back_at") - epoch_millis("failed_at"),
         )
     )
     return found.select(
         *("cluster_id", "evidence"),
-        *graded("warning"),
+        *severity_column("warning"),
         entity=broker_name(),
-        root_event=words("log directory failed at {}", col("failed_at").dt.epoch("s")),
-        **root(LOST_DIR, "failed_at", "broker_id"),
+        root_event=filled_text("log directory failed at {}", col("failed_at").dt.epoch("s")),
+        **root_columns(LOST_DIR, "failed_at", "broker_id"),
         term_id=NO_TERM,
         valid_from_at="failed_at",
         valid_until_at="back_at",
-        sentence=sentence(),
-        facts=facts(
+        sentence=log_dir_sentence(),
+        facts=facts_column(
             broker_id="broker_id",
             log_dirs=when(col("log_dirs").list.len() > 0).then("log_dirs"),
             directory_ids=when(col("directory_ids").list.len() > 0).then("directory_ids"),
@@ -105,21 +105,21 @@ def find(
     )
 
 
-def elections(leader_election: pl.DataFrame) -> pl.DataFrame:
+def elections_for_failed_dirs(leader_election: pl.DataFrame) -> pl.DataFrame:
     """(BROKER, name, at): what a broker led when the controller took it from it for a failed directory."""
     is_of_disk = (col("trigger") == LOST_DIR) & (col("old_leader") >= 0)
     return leader_election.filter(is_of_disk).select(
-        "cluster_id", name(), broker_id="old_leader", at="elected_at"
+        "cluster_id", named_partition_column(), broker_id="old_leader", at="elected_at"
     )
 
 
-def outages(partition_outage: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
+def outages_of_failed_dirs(partition_outage: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """(BROKER, name, at): what it left without a leader, as long as a finding tells it."""
-    lasted_ms = millis("ended_at") - millis("noticed_at")
+    lasted_ms = epoch_millis("ended_at") - epoch_millis("noticed_at")
     is_long = col("ended_at").is_null() | (lasted_ms >= audit_limit.outage_ms)
     is_of_disk = (col("root_event") == LOST_DIR) & (col("certainty") != "undetermined")
     return partition_outage.filter(is_of_disk & is_long).select(
-        "cluster_id", name(), broker_id="root_broker_id", at="noticed_at"
+        "cluster_id", named_partition_column(), broker_id="root_broker_id", at="noticed_at"
     )
 
 
@@ -137,45 +137,45 @@ def of_failures(groups: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def sentence() -> pl.Expr:
+def log_dir_sentence() -> pl.Expr:
     """broker 3 lost log directory /b (the disk is full): 23 replicas there, of which 6 led; back after 34.5 s."""
     message = pl.concat_str(
         col("exception_class").str.extract(r"(\w+)$"), "exception_message", separator=": ", ignore_nulls=True
     )
     cause = pl.coalesce(col("cause").replace_strict(WHY, default=None, return_dtype=pl.String), message)
-    why = when(col("exception_class").is_not_null()).then(words(" ({})", cause)).otherwise(lit(""))
-    return words("{}{}{}{}", what(), why, effect(), ending())
+    why = when(col("exception_class").is_not_null()).then(filled_text(" ({})", cause)).otherwise(lit(""))
+    return filled_text("{}{}{}{}", log_dir_failure_text(), why, log_dir_effect_text(), log_dir_ending_text())
 
 
-def what() -> pl.Expr:
+def log_dir_failure_text() -> pl.Expr:
     paths, ids = (col(one).list.join(", ") for one in ("log_dirs", "directory_ids"))
     path = when(col("log_dirs").list.len() > 0).then(paths).when(col("directory_ids").list.len() > 0).then(
-        words("with id {}", ids)
+        filled_text("with id {}", ids)
     )  # fmt: skip
-    one = when(path.is_null()).then(lit("a log directory")).otherwise(words("log directory {}", path))
-    dirs = when(col("dirs") == 1).then(one).otherwise(words("{} log directories ({})", "dirs", path))
+    one = when(path.is_null()).then(lit("a log directory")).otherwise(filled_text("log directory {}", path))
+    dirs = when(col("dirs") == 1).then(one).otherwise(filled_text("{} log directories ({})", "dirs", path))
     is_process = col("is_halted") & (col("log_dirs").list.len() == 0)
     return (
-        when(is_process).then(words("{} halted: it could not read or write its disk", broker_name()))
-        .when("is_at_start").then(words("{} could not use {} when it started", broker_name(), dirs))
-        .otherwise(words("{} lost {}", broker_name(), dirs))
+        when(is_process).then(filled_text("{} halted: it could not read or write its disk", broker_name()))
+        .when("is_at_start").then(filled_text("{} could not use {} when it started", broker_name(), dirs))
+        .otherwise(filled_text("{} lost {}", broker_name(), dirs))
     )  # fmt: skip
 
 
-def effect() -> pl.Expr:
+def log_dir_effect_text() -> pl.Expr:
     is_counted = col("here") > 0
     led = (
-        when(is_counted).then(words("{} of them leading", "led"))
-        .otherwise(words("it led {} there", counted("led", "partition")))
+        when(is_counted).then(filled_text("{} of them leading", "led"))
+        .otherwise(filled_text("it led {} there", counted_noun("led", "partition")))
     )  # fmt: skip
     said: Mapping[str, pl.Expr] = {
-        "here": words("{} there", counted("here", "replica")),
-        "moving": words("{} moving to it", "moving"),
+        "here": filled_text("{} there", counted_noun("here", "replica")),
+        "moving": filled_text("{} moving to it", "moving"),
         "led": led,
-        "leaderless": words("{} left without a leader", "leaderless"),
+        "leaderless": filled_text("{} left without a leader", "leaderless"),
     }
     parts = pl.concat_list(*(when(col(one) > 0).then(text) for one, text in said.items())).list.drop_nulls()
-    told = when(parts.list.len() > 0).then(words(": {}", parts.list.join(", "))).otherwise(lit(""))
+    told = when(parts.list.len() > 0).then(filled_text(": {}", parts.list.join(", "))).otherwise(lit(""))
     of_dir = col("log_dirs").list.len() > 0
     then = (
         when(col("is_halted") & col("is_untold")).then(lit("; it could tell no controller, so the process ended"))
@@ -187,14 +187,14 @@ def effect() -> pl.Expr:
     return pl.concat_str(told, then)
 
 
-def ending() -> pl.Expr:
-    lasted = length(col("lasted_ms"))
+def log_dir_ending_text() -> pl.Expr:
+    lasted = duration_text(col("lasted_ms"))
     is_process = col("is_halted") & (col("log_dirs").list.len() == 0)
     again = when(is_process & col("back_at").is_not_null() & ~IS_BOUND).then(
-        words("; started again after {}", lasted)
+        filled_text("; started again after {}", lasted)
     )
     back = [
-        when(col("came_back") == came_back).then(words("; " + text, lasted))
+        when(col("came_back") == came_back).then(filled_text("; " + text, lasted))
         for came_back, text in CAME_BACK.items()
     ]
     return pl.coalesce(again, *back, lit("; no line says that it is back"))

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 
 from pipeline.rules.proving.faults import faults_of
-from pipeline.rules.proving.proof import Claim, Line
+from pipeline.rules.proving.proof import Claim, ProofLine
 
 LOGGED = re.compile(r"Encountered (?!fatal )[A-Za-z ]+ fault: ")
 
 
-def prove(claim: Claim, lines: Sequence[Line]) -> str:
+def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """Records say what went wrong, and the last one that the process ends or begins anew."""
     faults = [line for line in lines if LOGGED.search(line.text)]
     kind, _, text = claim.text("fault").partition(": ")

@@ -4,8 +4,16 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.wording import NO_TERM, clock, facts, graded, millis, root, words
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.wording import (
+    NO_TERM,
+    clock_time,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    root_columns,
+    severity_column,
+)
 
 OWN = ("cluster_id", "controller_id")
 RUN = (*OWN, "run")
@@ -40,7 +48,7 @@ LONG_MS = 600_000
 STILL_MS = 600_000
 
 
-@of_rows("controller_event")
+@made_of_rows("controller_event")
 def find(controller_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
     """A migration waits for controllers or brokers for ten minutes or longer. A warning while it goes on and has waited
     for the same so long: who restarts brokers one after another lets it wait, too, and is no warning.
@@ -48,41 +56,42 @@ def find(controller_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame
     Source: KRaftMigrationDriver.areZkBrokersReadyForMigration, isControllerQuorumReadyForMigration, 3.5 to 3.9.
     """
     found = (
-        waits(controller_event)
+        migration_wait_spans(controller_event)
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
         .with_columns(
-            lasted_ms=millis("last_at") - millis("since_at"),
-            is_still=col("over_at").is_null() & (millis("until_at") - millis("last_at") <= STILL_MS),
+            lasted_ms=epoch_millis("last_at") - epoch_millis("since_at"),
+            is_still=col("over_at").is_null()
+            & (epoch_millis("until_at") - epoch_millis("last_at") <= STILL_MS),
         )
         .filter(col("lasted_ms") >= LONG_MS)
     )
     is_over, is_still = col("over_at").is_not_null(), col("is_still")
-    is_stuck = is_still & (millis("last_at") - millis("same_at") >= LONG_MS)
+    is_stuck = is_still & (epoch_millis("last_at") - epoch_millis("same_at") >= LONG_MS)
     end = (
-        when(is_over).then(words("until {}", clock("over_at", "since_at")))
-        .when(is_still).then(words("on and still did at {}", clock("last_at", "since_at")))
-        .otherwise(words("on and did at {}; no line tells what came then", clock("last_at", "since_at")))
+        when(is_over).then(filled_text("until {}", clock_time("over_at", "since_at")))
+        .when(is_still).then(filled_text("on and still did at {}", clock_time("last_at", "since_at")))
+        .otherwise(filled_text("on and did at {}; no line tells what came then", clock_time("last_at", "since_at")))
     )  # fmt: skip
     return found.select(
         "cluster_id",
-        *graded(when(is_stuck).then(lit("warning")).otherwise(lit("info"))),
-        entity=words("controller {}", "controller_id"),
-        root_event=words("{} since {}", "state", millis("since_at")),
-        **root("migration waits", "since_at", "controller_id"),
+        *severity_column(when(is_stuck).then(lit("warning")).otherwise(lit("info"))),
+        entity=filled_text("controller {}", "controller_id"),
+        root_event=filled_text("{} since {}", "state", epoch_millis("since_at")),
+        **root_columns("migration waits", "since_at", "controller_id"),
         term_id=NO_TERM,
         valid_from_at="since_at",
         valid_until_at=when(is_over).then("over_at").when(~is_still).then("last_at"),
-        sentence=words(
+        sentence=filled_text(
             "the migration from ZooKeeper waited in {} from {} {}: {}",
-            *("state", clock("since_at", "since_at"), end, why()),
+            *("state", clock_time("since_at", "since_at"), end, migration_wait_reason()),
         ),
-        facts=facts(
+        facts=facts_column(
             controller_id="controller_id",
             to_state="state",
             waiting_for=col("reason").replace_strict(
                 {event: name for event, (name, _) in REASONS.items()}, default=None, return_dtype=pl.String
             ),
-            broker_ids=when(col("reason") == ABSENT).then(ids()),
+            broker_ids=when(col("reason") == ABSENT).then(migration_ids_text()),
             lasted_ms="lasted_ms",
         ),
         certainty=lit("proved"),
@@ -90,21 +99,21 @@ def find(controller_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame
     )
 
 
-def why() -> pl.Expr:
+def migration_wait_reason() -> pl.Expr:
     told = (
-        when(col("reason") == event).then(words(text, *["detail"] * text.count("{}")))
+        when(col("reason") == event).then(filled_text(text, *["detail"] * text.count("{}")))
         for event, (_, text) in REASONS.items()
     )
     return pl.coalesce(*told, lit("no line tells for what"))
 
 
-def ids() -> pl.Expr:
+def migration_ids_text() -> pl.Expr:
     """Of the text [2, 3]; null where the line lists none."""
     listed = col("detail").str.extract_all(r"\d+")
     return when(listed.list.len() > 0).then(listed)
 
 
-def waits(controller_event: pl.DataFrame) -> pl.DataFrame:
+def migration_wait_spans(controller_event: pl.DataFrame) -> pl.DataFrame:
     """One row per time that a driver of the migration waits: OWN, state, since_at, last_at; reason, detail: of its last
     line about it; same_at: since when that is the reason; lines; over_at, over_line: the state that followed."""
     lines = (

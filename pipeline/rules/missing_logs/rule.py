@@ -5,16 +5,16 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.rules.rule import OF_FIND, Rule, of_rows
+from pipeline.rules.rule import OF_FIND, Rule, made_of_rows
 from pipeline.rules.shared.wording import (
     NO_TERM,
-    counted,
-    facts,
-    graded,
+    counted_noun,
+    facts_column,
+    filled_text,
     kept_evidence,
-    partition_name,
-    root,
-    words,
+    partition_name_text,
+    root_columns,
+    severity_column,
 )
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
@@ -22,11 +22,11 @@ LOST = "lost_in_warehouse"  # its sentence begins so
 AT_ONCE = timedelta(seconds=2)  # brokers apply a change so late
 
 
-@of_rows("log_gap")
-def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
+@made_of_rows("log_gap")
+def log_gap_findings(log_gap: pl.DataFrame) -> pl.DataFrame:
     """Lines that the verdicts would need are not there: one finding per node, log, kind and hour in which it begins,
     however many lines are missed and however many signs tell so."""
-    node = when(col("node_id").is_null()).then(lit("cluster")).otherwise(words("node {}", "node_id"))
+    node = when(col("node_id").is_null()).then(lit("cluster")).otherwise(filled_text("node {}", "node_id"))
     found = (
         log_gap.filter(col("kind").is_in([one for one in LINES_MISSING if one not in NORMAL]))
         .with_columns(
@@ -46,18 +46,18 @@ def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
     kind = col("kind").str.replace_all("_", " ", literal=True)
     return found.select(
         *("cluster_id", "entity", "valid_from_at", "valid_until_at", "certainty", "evidence"),
-        *graded("info"),
-        root_event=words("{} since {}", "kind", col("hour_at").dt.epoch("s")),
-        **root(col("kind"), "hour_at", "node_id"),
+        *severity_column("info"),
+        root_event=filled_text("{} since {}", "kind", col("hour_at").dt.epoch("s")),
+        **root_columns(col("kind"), "hour_at", "node_id"),
         term_id=NO_TERM,
         sentence=when(col("kind") == LOST)
-        .then(words("{}, {}", "entity", "sentence"))
-        .otherwise(words("{}, {}: {}", "entity", kind, "sentence")),
-        facts=facts(node_id="node_id", log="log", kind="kind"),
+        .then(filled_text("{}, {}", "entity", "sentence"))
+        .otherwise(filled_text("{}, {}: {}", "entity", kind, "sentence")),
+        facts=facts_column(node_id="node_id", log="log", kind="kind"),
     )
 
 
-@of_rows("leader_election")
+@made_of_rows("leader_election")
 def missing_leader_epochs(leader_election: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """KRaft: leaders of partitions that no line names, as leader epochs are missing: one finding a cluster. Not of
     those whose brokers were fenced at once: who led between two fencings never knew."""
@@ -68,7 +68,7 @@ def missing_leader_epochs(leader_election: pl.DataFrame, broker_session: pl.Data
         .with_columns(
             since_at=col("elected_at").shift(1).over(partition),
             led_before=col("leader").shift(1).over(partition),
-            name=partition_name(),
+            name=partition_name_text(),
         )
         .filter(count > 0, col("since_at").is_not_null())
         .pipe(without_fenced_at_once, broker_session)
@@ -90,17 +90,17 @@ def missing_leader_epochs(leader_election: pl.DataFrame, broker_session: pl.Data
         "no log has {} of {}, most of {} ({}, from {} to {}): who led it then no line tells; lines of a broker are "
         "missing, or changes came at once"
     )
-    epochs, partitions = counted("epochs", "leader epoch"), counted("partitions", "partition")
+    epochs, partitions = counted_noun("epochs", "leader epoch"), counted_noun("partitions", "partition")
     times = (col(name).dt.strftime("%Y-%m-%d %H:%M:%S") for name in ("worst_from_at", "worst_until_at"))
     return groups.select(
         *("cluster_id", "valid_from_at", "valid_until_at", "evidence"),
-        *graded("info"),
+        *severity_column("info"),
         entity=lit("cluster"),
         root_event=lit("leader epochs missing"),
-        **root("leader epochs missing", "valid_from_at"),
+        **root_columns("leader epochs missing", "valid_from_at"),
         term_id=NO_TERM,
-        sentence=words(sentence, epochs, partitions, "worst_name", "worst_epochs", *times),
-        facts=facts(kind=lit("leader_epochs_missing"), partitions_count="partitions"),
+        sentence=filled_text(sentence, epochs, partitions, "worst_name", "worst_epochs", *times),
+        facts=facts_column(kind=lit("leader_epochs_missing"), partitions_count="partitions"),
         certainty=lit("inferred"),
     )
 
@@ -137,7 +137,7 @@ def without_fenced_at_once(elections: pl.DataFrame, broker_session: pl.DataFrame
 
 def find(log_gap: pl.DataFrame, leader_election: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """Lines are missing: a log has a gap, or the leader epochs of a partition have one."""
-    by_gap = missing_logs(log_gap).select(OF_FIND)
+    by_gap = log_gap_findings(log_gap).select(OF_FIND)
     return pl.concat([by_gap, missing_leader_epochs(leader_election, broker_session).select(OF_FIND)])
 
 

@@ -5,7 +5,14 @@ from polars import col, lit, when
 
 from pipeline.rules.new_life.apart import without_apart
 from pipeline.rules.rule import Rule
-from pipeline.rules.shared.wording import NO_TERM, enumerated, facts, graded, root, words
+from pipeline.rules.shared.wording import (
+    NO_TERM,
+    enumerated_ids,
+    facts_column,
+    filled_text,
+    root_columns,
+    severity_column,
+)
 
 LINE = pl.struct("file_id", "byte_offset")
 NODE = ("cluster_id", "node_id")
@@ -21,7 +28,7 @@ def find(
     No such finding: a migration to KRaft, whose epochs are the quorum's, and epochs that go back to another number, as
     where ZooKeeper's data were put back. earlier: findings of controllers_apart: two clusters in one, no new life.
     """
-    by_id = formatted(controller_event)
+    by_id = formatted_cluster_findings(controller_event)
     told = by_id.select("cluster_id", told_at="valid_from_at").sort("told_at")
     by_epoch = (
         begun_again(controller_term)
@@ -41,7 +48,7 @@ def find(
     return pl.concat([by_id, by_epoch.select(by_id.columns)]).pipe(without_apart, earlier)
 
 
-def formatted(controller_event: pl.DataFrame) -> pl.DataFrame:
+def formatted_cluster_findings(controller_event: pl.DataFrame) -> pl.DataFrame:
     """Controllers that start with another cluster id than before: one finding for each new id."""
     groups = (
         controller_event.filter(col("step") == "created", col("detail").is_not_null())
@@ -58,19 +65,24 @@ def formatted(controller_event: pl.DataFrame) -> pl.DataFrame:
             valid_from_at=col("logged_at").first(),
         )
     )
-    one, more = words("node {} was", enumerated("nodes")), words("nodes {} were", enumerated("nodes"))
+    one, more = (
+        filled_text("node {} was", enumerated_ids("nodes")),
+        filled_text("nodes {} were", enumerated_ids("nodes")),
+    )
     who = when(col("nodes").list.len() > 1).then(more).otherwise(one)
     sentence = "{} formatted anew before {} (cluster id {}, then {}): {}"
     return groups.select(
         *("cluster_id", "valid_from_at", "evidence"),
-        *graded("warning"),
-        entity=words("cluster {}", "detail"),
-        root_event=words("cluster {}", "old_id"),
-        **root("new life", "valid_from_at"),
+        *severity_column("warning"),
+        entity=filled_text("cluster {}", "detail"),
+        root_event=filled_text("cluster {}", "old_id"),
+        **root_columns("new life", "valid_from_at"),
         term_id=NO_TERM,
         valid_until_at=col("valid_from_at"),
-        sentence=words(sentence, who, clock("valid_from_at"), "old_id", "detail", lit(ANOTHER)),
-        facts=facts(node_id="node_id", old_cluster="old_id", new_cluster="detail"),
+        sentence=filled_text(
+            sentence, who, life_begin_text("valid_from_at"), "old_id", "detail", lit(ANOTHER)
+        ),
+        facts=facts_column(node_id="node_id", old_cluster="old_id", new_cluster="detail"),
         certainty=lit("proved"),
     )
 
@@ -93,21 +105,23 @@ def begun_again(controller_term: pl.DataFrame) -> pl.DataFrame:
     sentence = "the cluster began anew before {} (controller epochs {}, then {}): {}"
     return in_turn.select(
         *("cluster_id", "evidence", "term_id"),
-        *graded("warning"),
+        *severity_column("warning"),
         valid_from_at="began",
         valid_until_at="began",
         entity=lit("cluster"),
-        root_event=words("epoch {} after {}", "controller_epoch", "old_epoch"),
-        **root("new life", "began"),
-        sentence=words(sentence, clock("began"), "old_epoch", "controller_epoch", lit(ANOTHER)),
-        facts=facts(
+        root_event=filled_text("epoch {} after {}", "controller_epoch", "old_epoch"),
+        **root_columns("new life", "began"),
+        sentence=filled_text(
+            sentence, life_begin_text("began"), "old_epoch", "controller_epoch", lit(ANOTHER)
+        ),
+        facts=facts_column(
             controller_id="controller_id", controller_epoch="controller_epoch", old_epoch="old_epoch"
         ),
         certainty=lit("inferred"),
     )
 
 
-def clock(name: str) -> pl.Expr:
+def life_begin_text(name: str) -> pl.Expr:
     return col(name).dt.strftime("%Y-%m-%d %H:%M:%S")
 
 

@@ -5,17 +5,17 @@ from polars import col, lit, when
 
 from pipeline.model.settings import AuditLimit
 from pipeline.rules.rule import Rule
-from pipeline.rules.shared.causes import because, cause_facts, with_cause_lines
-from pipeline.rules.shared.terms import lines, with_data_end, with_reason_lines, without_stopped
+from pipeline.rules.shared.causes import because_clause, cause_facts, with_cause_lines
+from pipeline.rules.shared.terms import records_of_term, with_data_end, with_reason_lines, without_stopped
 from pipeline.rules.shared.wording import (
     CONTROLLER,
     controller_name,
-    facts,
-    graded,
-    length,
-    millis,
-    root,
-    words,
+    duration_text,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    root_columns,
+    severity_column,
 )
 
 QUORUM_LOST = "quorum_lost"
@@ -43,7 +43,7 @@ def find(
     is_by_end = col("gap_ms").is_not_null() & (col("gap_kind") != "fetch_timeout")
     # Of a lost quorum it may be heard only as it is over.
     is_heard_late = is_lost & (
-        millis("superseded_at") - millis("vacant_from_at") <= audit_limit.no_quorum_leader_ms
+        epoch_millis("superseded_at") - epoch_millis("vacant_from_at") <= audit_limit.no_quorum_leader_ms
     )
     heard_at = when(~is_heard_late).then("vacant_from_at")
     from_at = pl.coalesce(heard_at, when(is_by_end).then("ended_at"))
@@ -51,9 +51,9 @@ def find(
     is_of_several = col("gap_kind").ne_missing(lit("sole_broker"))
     is_vacant, is_last = heard_at.is_not_null(), col("superseded_at").is_null()
     bound = when(is_vacant).then(lit("at least")).otherwise(lit("up to"))
-    bounded = words("{} {}", bound, length(ms))
+    bounded = filled_text("{} {}", bound, duration_text(ms))
     how_long = when(is_last).then(lit("as long as the logs go on")).otherwise(bounded)
-    heard = pl.concat_list(lines("elected", "vacant", "next_elected"), "next_state_line")
+    heard = pl.concat_list(records_of_term("elected", "vacant", "next_elected"), "next_state_line")
     basis = when(is_vacant).then(heard).otherwise("evidence")
     limit_ms = when(col("mode") == "kraft").then(audit_limit.no_quorum_leader_ms).otherwise(
         audit_limit.no_controller_ms
@@ -66,22 +66,22 @@ def find(
     )
     return gap.select(
         *("cluster_id", "term_id"),
-        *graded("warning"),
+        *severity_column("warning"),
         entity=lit("controller"),
         root_event=controller_name(),
-        **root("controller", broker_id="controller_id"),
+        **root_columns("controller", broker_id="controller_id"),
         valid_from_at=from_at,
         valid_until_at="superseded_at",
-        sentence=words(
+        sentence=filled_text(
             "no controller for {} after {}{}{}",
             *(
                 how_long,
                 controller_name(),
                 when(is_lost).then(lit(": most of the quorum was down")).otherwise(lit("")),
-                because(from_at),
+                because_clause(from_at),
             ),
         ),
-        facts=facts(
+        facts=facts_column(
             **CONTROLLER,
             at_least_ms=when(is_vacant & ~is_last).then(ms),
             at_most_ms=when(~is_vacant & ~is_last).then(ms),

@@ -4,7 +4,15 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.rules.rule import Rule
-from pipeline.rules.shared.wording import EVIDENCE_KEPT, NO_TERM, counted, facts, graded, root, words
+from pipeline.rules.shared.wording import (
+    EVIDENCE_KEPT,
+    NO_TERM,
+    counted_noun,
+    facts_column,
+    filled_text,
+    root_columns,
+    severity_column,
+)
 
 CONTROLLER_LOGS = ("controller", "state-change")
 NO_WRITER = "no_writer"
@@ -28,21 +36,23 @@ def find(wording_seen: pl.DataFrame) -> pl.DataFrame:
     )
     return groups.filter(col("valid_from_at").is_not_null()).select(
         *("cluster_id", "valid_from_at", "evidence"),
-        *graded("info"),
+        *severity_column("info"),
         entity=lit("logs"),
         root_event="not_understood_reason",
-        **root(col("not_understood_reason")),
+        **root_columns(col("not_understood_reason")),
         term_id=NO_TERM,
         valid_until_at=lit(None, pl.Datetime("us", "UTC")),
         sentence=when(col("not_understood_reason") == NO_WRITER)
         .then(
-            words(
+            filled_text(
                 "{} left out: several nodes wrote the file, and these do not name theirs",
-                counted("records", "record"),
+                counted_noun("records", "record"),
             )
         )
-        .otherwise(words("{} not understood: {}", counted("records", "record"), "not_understood_reason")),
-        facts=facts(records_count="records", reason="not_understood_reason"),
+        .otherwise(
+            filled_text("{} not understood: {}", counted_noun("records", "record"), "not_understood_reason")
+        ),
+        facts=facts_column(records_count="records", reason="not_understood_reason"),
         certainty=lit("proved"),
     )
 

@@ -6,12 +6,19 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINES_TYPE, NO_LINES
-from pipeline.rules.shared.causes import SHORT, has_given_up, has_sign, is_known, reason, with_cause_lines
-from pipeline.rules.shared.wording import enumerated, millis, words
+from pipeline.rules.shared.causes import (
+    SHORT,
+    end_reason_text,
+    has_sign,
+    has_stopped_without_leave,
+    is_known,
+    with_cause_lines,
+)
+from pipeline.rules.shared.wording import enumerated_ids, epoch_millis, filled_text
 from schemas.end_reasons import GAVE_UP
 
 
-def with_causes(groups: pl.DataFrame, outages: pl.DataFrame, event: Sequence[str]) -> pl.DataFrame:
+def with_outage_causes(groups: pl.DataFrame, outages: pl.DataFrame, event: Sequence[str]) -> pl.DataFrame:
     """Events of outages with cause (empty: not known), end_reasons, first_sign_ms and cause_lines: why the brokers that
     left were gone. outages: those of the events, with REASON of the departure of their root_broker_id."""
     told = (
@@ -23,8 +30,8 @@ def with_causes(groups: pl.DataFrame, outages: pl.DataFrame, event: Sequence[str
     size = pl.len().over(event)
     found = (
         told.with_columns(
-            one=words(", because it {}", reason("valid_from_at")),
-            sign_ms=when(has_sign() & (size == 1)).then(millis("first_sign_at")),
+            one=filled_text(", because it {}", end_reason_text("valid_from_at")),
+            sign_ms=when(has_sign() & (size == 1)).then(epoch_millis("first_sign_at")),
             lines=when(size == 1).then(with_cause_lines(NO_LINES)).otherwise("end_lines"),
         )
         .group_by(event, maintain_order=True)
@@ -38,7 +45,7 @@ def with_causes(groups: pl.DataFrame, outages: pl.DataFrame, event: Sequence[str
         .join(by_reason(told, event), on=list(event))
     )
     is_one = col("known") == 1
-    several = words(", because {}", col("each").list.join(", "))
+    several = filled_text(", because {}", col("each").list.join(", "))
     is_only = is_one & (col("brokers").list.len() == 1)
     cause = when(is_only).then("one").when(col("known") > 0).then(several).otherwise(lit(""))
     return (
@@ -53,17 +60,22 @@ def by_reason(told: pl.DataFrame, event: Sequence[str]) -> pl.DataFrame:
     several = col("ids").list.len() > 1
     name = (
         when(several)
-        .then(words("brokers {} were", enumerated("ids")))
-        .otherwise(words("broker {} was", enumerated("ids")))
+        .then(filled_text("brokers {} were", enumerated_ids("ids")))
+        .otherwise(filled_text("broker {} was", enumerated_ids("ids")))
     )
     reason = col("end_reason").replace_strict(SHORT, default=None, return_dtype=pl.String)
     count = col("given_up").list.len()
     gave_up = when(count > 1).then(lit(GAVE_UP.replace("its", "their"))).otherwise(lit(GAVE_UP))
-    some = words(" ({} {})", enumerated("given_up"), gave_up)
-    end = when(count == col("ids").list.len()).then(words(" and {}", gave_up)).when(count > 0).then(some)
+    some = filled_text(" ({} {})", enumerated_ids("given_up"), gave_up)
+    end = (
+        when(count == col("ids").list.len()).then(filled_text(" and {}", gave_up)).when(count > 0).then(some)
+    )
     return (
         told.group_by(*event, "end_reason", maintain_order=True)
-        .agg(ids=col("root_broker_id").sort(), given_up=col("root_broker_id").filter(has_given_up()).sort())
+        .agg(
+            ids=col("root_broker_id").sort(),
+            given_up=col("root_broker_id").filter(has_stopped_without_leave()).sort(),
+        )
         .group_by(event, maintain_order=True)
-        .agg(each=words("{} {}{}", name, reason, end.otherwise(lit(""))))
+        .agg(each=filled_text("{} {}{}", name, reason, end.otherwise(lit(""))))
     )

@@ -12,10 +12,10 @@ from pipeline.model.brokers.departures import AT_STARTUP
 from pipeline.model.brokers.outage_bounds import FENCED, WIPED
 from pipeline.model.partitions.outage_event import EVENT, with_event
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.outage.causes import with_causes
+from pipeline.rules.outage.causes import with_outage_causes
 from pipeline.rules.shared.causes import REASON
 from pipeline.rules.shared.outage_causes import CHOSEN, LOST_DIR, ONE_STOP
-from pipeline.rules.shared.wording import PARTITION, kept_evidence, millis, partition_name
+from pipeline.rules.shared.wording import PARTITION, epoch_millis, kept_evidence, partition_name_text
 from schemas.end_reasons import SIGNALLED, UNKNOWN
 
 START_UP = "controller start-up"
@@ -25,7 +25,7 @@ OF_TERM = (*OF_BROKER, "term_id")
 SOON = timedelta(seconds=10)  # a controller that starts may find it so late that a broker had left
 
 
-def events(
+def outage_events(
     partition_outage: pl.DataFrame,
     controller_term: pl.DataFrame,
     broker_session: pl.DataFrame,
@@ -37,7 +37,7 @@ def events(
     partitions, open_long of those that are open for so long; is_since_unknown: of the longest, in KRaft; brokers and
     first_name are of all that it left: the name of the finding must not change as time goes on."""
     end_at = pl.max_horizontal(pl.coalesce("ended_at", "until_at"), "noticed_at")
-    until_end_ms = end_at.dt.epoch("ms") - millis("noticed_at")
+    until_end_ms = end_at.dt.epoch("ms") - epoch_millis("noticed_at")
     lasted_ms = when(col("ended_how") == WIPED).then("low_ms").otherwise(until_end_ms)
     is_open = col("ended_at").is_null()
     # A controller that is new waits for the whole session anew before it fences a broker.
@@ -47,7 +47,7 @@ def events(
         partition_outage.filter(col("certainty") != "undetermined")
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id", how="inner")
         .pipe(with_chosen, controller_term, broker_session)
-        .with_columns(name=partition_name(), lasted_ms=lasted_ms)
+        .with_columns(name=partition_name_text(), lasted_ms=lasted_ms)
         .with_columns(is_long=col("lasted_ms") >= audit_limit.outage_ms)
         .pipe(with_event)
         .pipe(with_company)
@@ -76,7 +76,7 @@ def events(
         .filter(col("partitions") > 0)
         .join(controller_term.select(*TERM, "controller_id", "mode"), on=TERM, how="left")
         .pipe(with_never_seen, broker_session)
-        .pipe(with_causes, chosen, ("cluster_id", *EVENT, "is_chosen"))
+        .pipe(with_outage_causes, chosen, ("cluster_id", *EVENT, "is_chosen"))
     )
 
 
@@ -86,7 +86,7 @@ def with_chosen(
     """is_chosen: somebody asked for it: a controlled shutdown, that of a controller which no list could tell, or the
     last departure of a broker that had asked to be shut down, whichever controller noticed that it was gone, or whose
     process was told to stop. REASON: why the broker at the root left."""
-    last = departures(broker_session).select(
+    last = broker_departures(broker_session).select(
         *OF_BROKER, "left_at", "back_at", has_asked=col("shutdown_requested_at").list.len() > 0
     )
     how = col("root_left_how")
@@ -120,7 +120,7 @@ def with_departure(outages: pl.DataFrame, broker_session: pl.DataFrame) -> pl.Da
     """Outages with REASON of the departure of the broker at the root: the one that was noticed then, or soon before if
     it did not join again meanwhile. In KRaft mode a broker that is shut down hands its leaders over before it leaves.
     """
-    left = departures(broker_session).select(*OF_BROKER, "joined_at", "left_at", "back_at", *REASON)
+    left = broker_departures(broker_session).select(*OF_BROKER, "joined_at", "left_at", "back_at", *REASON)
     how, noticed_at = col("root_left_how"), col("noticed_at")
     parts = []
     strategies: tuple[tuple[Literal["backward", "forward"], pl.Expr], ...] = (
@@ -149,7 +149,7 @@ def with_departure(outages: pl.DataFrame, broker_session: pl.DataFrame) -> pl.Da
     return numbered.join(first, on="number", how="left").drop("number")
 
 
-def departures(broker_session: pl.DataFrame) -> pl.DataFrame:
+def broker_departures(broker_session: pl.DataFrame) -> pl.DataFrame:
     """Stays (root_broker_id) that are over, with back_at: when the broker joined next."""
     in_turn = broker_session.rename({"broker_id": "root_broker_id"}).sort(*OF_BROKER, "joined_at", "left_at")
     return in_turn.with_columns(back_at=col("joined_at").shift(-1).over(OF_BROKER)).filter(

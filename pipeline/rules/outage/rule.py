@@ -5,20 +5,20 @@ from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.outage.events import events
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.log_dirs import BROKER, NOTICED, together
+from pipeline.rules.outage.events import outage_events
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.log_dirs import BROKER, NOTICED, group_log_dir_failures
 from pipeline.rules.shared.outage_causes import LOST_DIR, ONE_STOP, SHUT_DOWN
 from pipeline.rules.shared.wording import (
     PARTITION,
-    enumerated,
-    facts,
-    graded,
-    ids,
-    length,
-    root,
-    several,
-    words,
+    count_above_zero,
+    duration_text,
+    enumerated_ids,
+    facts_column,
+    filled_text,
+    ids_text,
+    root_columns,
+    severity_column,
 )
 
 START_UP = "controller start-up"
@@ -30,7 +30,7 @@ OF_BROKERS = {
 }
 
 
-@of_rows("partition_outage")
+@made_of_rows("partition_outage")
 def find(
     partition_outage: pl.DataFrame,
     controller_term: pl.DataFrame,
@@ -46,7 +46,7 @@ def find(
     lost_log_dirs: of the view. One finding per event; what may have lasted so long, by its upper bound alone, is none.
     """
     groups = (
-        events(partition_outage, controller_term, broker_session, audit_limit, data_end)
+        outage_events(partition_outage, controller_term, broker_session, audit_limit, data_end)
         .pipe(with_log_dirs, lost_log_dirs)
         .pipe(with_whole, controller_term, broker_session)
     )
@@ -60,19 +60,23 @@ def find(
         .otherwise(lit("warning"))
     )
     cause = when("is_chosen").then(lit(SHUT_DOWN)).otherwise("root_event")
-    entity = when("is_chosen").then(words("broker {}", "first_broker")).otherwise(words("broker {}", gone))
+    entity = (
+        when("is_chosen")
+        .then(filled_text("broker {}", "first_broker"))
+        .otherwise(filled_text("broker {}", gone))
+    )
     return groups.select(
         *("cluster_id", "term_id", "valid_from_at", "certainty"),
-        *graded(severity),
+        *severity_column(severity),
         entity=when(has_brokers).then(entity).otherwise("first_name"),
-        root_event=words("{} at {}", cause, col("second_at").dt.epoch("s")),
-        **root(
+        root_event=filled_text("{} at {}", cause, col("second_at").dt.epoch("s")),
+        **root_columns(
             cause, "valid_from_at", when(col("brokers").list.len() == 1).then(col("brokers").list.first())
         ),
         valid_until_at=when(col("open") == 0).then("ended_at"),
-        sentence=words("{}: {}{}{}", who(), how_long(), seen_by(), "cause"),
+        sentence=filled_text("{}: {}{}{}", outage_root_text(), how_long(), seen_by(), "cause"),
         evidence=pl.concat_list("evidence", "cause_lines").list.unique(maintain_order=True),
-        facts=facts(
+        facts=facts_column(
             cause="root_event",
             broker_ids=when(has_brokers).then("brokers"),
             log_dirs="lost_dirs",
@@ -80,7 +84,7 @@ def find(
             total_ms="lasted_ms",
             longest_ms="longest_ms",
             **PARTITION,
-            open_count=several(col("open")),
+            open_count=count_above_zero(col("open")),
             end_reasons="end_reasons",
             first_sign_ms="first_sign_ms",
         ),
@@ -128,40 +132,40 @@ def with_whole(
     )
 
 
-def who() -> pl.Expr:
+def outage_root_text() -> pl.Expr:
     """brokers 0 and 1 died or hung; without brokers what the controller was doing."""
-    count, names = col("brokers").list.len(), enumerated("brokers")
-    name = when(count > 1).then(words("brokers {}", names)).otherwise(words("broker {}", names))
+    count, names = col("brokers").list.len(), enumerated_ids("brokers")
+    name = when(count > 1).then(filled_text("brokers {}", names)).otherwise(filled_text("broker {}", names))
     was = when(count > 1).then(lit("were")).otherwise(lit("was"))
     did = col("root_event").replace_strict(OF_BROKERS, default=None, return_dtype=pl.String)
     of_brokers = (
         when("is_whole")
-        .then(words("{} shut down as the whole cluster was stopped", was))
+        .then(filled_text("{} shut down as the whole cluster was stopped", was))
         .when("is_chosen")
-        .then(words("{} shut down", was))
+        .then(filled_text("{} shut down", was))
         .when("is_never_seen")
-        .then(words("{} never seen alive (was a broker's id changed?)", was))
+        .then(filled_text("{} never seen alive (was a broker's id changed?)", was))
         .when(col("lost_dirs").is_not_null())
-        .then(words("lost log directory {}", ids("lost_dirs")))
-        .otherwise(pl.coalesce(did, words("{} gone", was)))
+        .then(filled_text("lost log directory {}", ids_text("lost_dirs")))
+        .otherwise(pl.coalesce(did, filled_text("{} gone", was)))
     )
     unknown = lit("for a reason that no line tells")
     event = when(col("root_event") == "unknown").then(unknown).otherwise("root_event")
-    return when(count > 0).then(words("{} {}", name, of_brokers)).otherwise(event)
+    return when(count > 0).then(filled_text("{} {}", name, of_brokers)).otherwise(event)
 
 
 def how_long() -> pl.Expr:
     """2 partitions without a leader for up to 4.0 s (worst b-0), 1 still without at the end of the data."""
-    longest = length(col("longest_ms"))
-    one = words("1 partition without a leader for {} ({})", longest, "longest_name")
-    more = words(
+    longest = duration_text(col("longest_ms"))
+    one = filled_text("1 partition without a leader for {} ({})", longest, "longest_name")
+    more = filled_text(
         "{} partitions without a leader for up to {} (worst {})", "partitions", longest, "longest_name"
     )
     is_one = col("partitions") == 1
     number = when(is_one).then(lit("")).when(col("open") == col("partitions")).then(lit("all ")).otherwise(
-        words("{} ", "open")
+        filled_text("{} ", "open")
     )  # fmt: skip
-    still = when(col("open") > 0).then(words(", {}still without at the end of the data", number))
+    still = when(col("open") > 0).then(filled_text(", {}still without at the end of the data", number))
     return pl.concat_str(when(is_one).then(one).otherwise(more), still.otherwise(lit("")))
 
 
@@ -169,8 +173,8 @@ def seen_by() -> pl.Expr:
     """The controller that found it so when it started: since when it was so it can't say. In KRaft it waits for the
     whole session time-out anew, and the broker may have been silent for long."""
     is_new = col("is_since_unknown").fill_null(value=False) & (col("mode") == "kraft") & ~col("is_chosen")
-    found = words(", seen by the new controller {}", "controller_id")
-    late = words("{}; since when no line tells", found)
+    found = filled_text(", seen by the new controller {}", "controller_id")
+    late = filled_text("{}; since when no line tells", found)
     is_known = col("controller_id").is_not_null()
     return (
         when(is_known & (col("root_event") == START_UP)).then(found)
@@ -182,7 +186,7 @@ def seen_by() -> pl.Expr:
 def with_log_dirs(outage_groups: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFrame:
     """Adds lost_dirs: the paths of the directories whose failure left these partitions without a leader; null: no line
     names one. outage_groups: with brokers, root_event and valid_from_at."""
-    named = together(lost).filter(col("log_dirs").list.len() > 0)
+    named = group_log_dir_failures(lost).filter(col("log_dirs").list.len() > 0)
     numbered = outage_groups.with_row_index("_outage")
     of_disk = numbered.filter(col("root_event") == LOST_DIR, col("brokers").list.len() == 1)
     found = (

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from pipeline.rules.proving.proof import Line, require
+from pipeline.rules.proving.proof import ProofLine, require_proof
 
 UNCLEAN = (
     re.compile(r"No broker in ISR is alive for (\S+)\. Elect leader (\d+) from live brokers"),
@@ -23,7 +23,7 @@ BROKER = re.compile(r"(?<!Epoch=)(?<![-\d])\d+")
 GIVEN = re.compile(r"to OnlinePartition with (?:leader (\d+)|state .*?leader=(-?\d+))")
 
 
-def chosen_in_kraft(line: Line, lines: Sequence[Line]) -> tuple[str, str] | None:
+def chosen_in_kraft(line: ProofLine, lines: Sequence[ProofLine]) -> tuple[str, str] | None:
     """Partition and leader of an unclean election in KRaft; null of another line."""
     if diff := UNCLEAN_DIFF.search(line.text):
         return diff[1], diff[2]
@@ -34,14 +34,14 @@ def chosen_in_kraft(line: Line, lines: Sequence[Line]) -> tuple[str, str] | None
     return None
 
 
-def chosen(line: Line) -> tuple[str, str] | None:
+def elected_leader(line: ProofLine) -> tuple[str, str] | None:
     """Partition and leader of an election, null of another line."""
     found = GIVEN.search(line.text)
     return (line.move["partition"] or "", found[1] or found[2]) if line.move and found else None
 
 
-def require_isr(election: Line, in_sync: Sequence[str] | None) -> None:
+def require_isr(election: ProofLine, in_sync: Sequence[str] | None) -> None:
     """Its line has these replicas in the ISR; up to 1.0 it has none. None: it is not said."""
     if in_sync is not None and (isr := ISR.search(election.text)):
         ids = BROKER.findall(isr[1])
-        require(ids == in_sync, f"its ISR is {', '.join(ids)}")
+        require_proof(ids == in_sync, f"its ISR is {', '.join(ids)}")

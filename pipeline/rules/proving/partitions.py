@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.rules.proving.proof import Line
+from pipeline.rules.proving.proof import ProofLine
 
 PRINTED = re.compile(r"eader imbalance ratio for broker (\d+) is (\d[\d.,E-]*)")
 NOBODY = re.compile(
@@ -11,11 +11,11 @@ NOBODY = re.compile(
 )
 
 
-def names(line: Line, topic: str, number: int) -> bool:
-    return re.search(name_of(topic, number), line.whole) is not None
+def is_partition_named(line: ProofLine, topic: str, number: int) -> bool:
+    return re.search(partition_name_pattern(topic, number), line.whole) is not None
 
 
-def name_of(topic: str, number: int) -> str:
+def partition_name_pattern(topic: str, number: int) -> str:
     """As a regular expression."""
     end = rf"(?:-{number}\b|,\s?{number}\]|,partition={number}\b|, partition {number}\b)"
     return rf"(?<![\w.-]){re.escape(topic)}{end}"

@@ -115,7 +115,7 @@ class Record(NamedTuple):
     raw: bytes | None  # its bytes, null where they are not kept
 
 
-class Line(NamedTuple):
+class ProofLine(NamedTuple):
     record: Record
     whole: str
     text: str  # the first line of the record
@@ -145,21 +145,21 @@ class Unproved(Exception):
     """args: outcome and sentence."""
 
 
-def require(holds: object, otherwise: str, outcome: str = NOT_CONFIRMED) -> None:
+def require_proof(holds: object, otherwise: str, outcome: str = NOT_CONFIRMED) -> None:
     if not holds:
         raise Unproved(outcome, otherwise)
 
 
-def line_of(record: Record) -> Line:
-    require(record.raw is not None, "the text of a record is not kept", UNDECIDED)
+def line_of(record: Record) -> ProofLine:
+    require_proof(record.raw is not None, "the text of a record is not kept", UNDECIDED)
     whole = (record.raw or b"").decode(errors="replace")
     text = whole.split("\n")[0].rstrip("\r")
     move = MOVE.search(text)
-    words = move.groupdict() | {"partition": dashed(move["partition"])} if move else {}
-    return Line(record, whole, text, HEAD.search(text), words)
+    words = move.groupdict() | {"partition": dashed_partition_name(move["partition"])} if move else {}
+    return ProofLine(record, whole, text, HEAD.search(text), words)
 
 
-def dashed(partition: str) -> str:
+def dashed_partition_name(partition: str) -> str:
     """[orders,0] and 'orders, partition 0' as orders-0."""
     return re.sub(r"(?:,|, partition )(\d+)$", r"-\1", partition.strip("[]"))
 
@@ -167,32 +167,32 @@ def dashed(partition: str) -> str:
 def require_span(claim: Claim, start: datetime, end: datetime | None, lasted_ms: int | None = None) -> None:
     """Its interval is that of the records. lasted_ms: how long it claims to have been so; None: it does not say."""
     held = (claim.valid_from_at, claim.valid_until_at)
-    require(held == (start, end), f"by the records it held from {start} until {end}")
+    require_proof(held == (start, end), f"by the records it held from {start} until {end}")
     if lasted_ms is not None:
-        require(end, "by the records it has no end")
+        require_proof(end, "by the records it has no end")
         require_lasted(start, end or start, lasted_ms)
 
 
 def require_lasted(start: datetime, end: datetime, lasted_ms: int) -> None:
-    found = millis(end) - millis(start)
-    require(found == lasted_ms, f"by the records it was {found} ms")
+    found = proof_millis(end) - proof_millis(start)
+    require_proof(found == lasted_ms, f"by the records it was {found} ms")
 
 
-def millis(at: datetime) -> int:
+def proof_millis(at: datetime) -> int:
     """Since 1970; what is below a millisecond is cut off."""
     return (at - UNIX_EPOCH) // timedelta(milliseconds=1)
 
 
-def listed(pattern: re.Pattern[str], line: Line) -> list[str]:
+def listed_ids(pattern: re.Pattern[str], line: ProofLine) -> list[str]:
     return [one for found in pattern.finditer(line.whole) for one in re.findall(r"\d+", found[1] or "")]
 
 
-def is_without(line: Line, broker: str) -> bool:
+def is_without(line: ProofLine, broker: str) -> bool:
     """It lists the brokers that are alive, none of them included, and not this one."""
-    return LIVE.search(line.whole) is not None and broker not in listed(LIVE, line)
+    return LIVE.search(line.whole) is not None and broker not in listed_ids(LIVE, line)
 
 
-def gone(line: Line) -> list[str]:
+def gone_broker_ids(line: ProofLine) -> list[str]:
     """Brokers of which the line says that they are gone, or lead nothing any more."""
     fenced = FENCED.search(line.text)
-    return [*listed(GONE, line), *(one for one in (fenced.groups() if fenced else ()) if one)]
+    return [*listed_ids(GONE, line), *(one for one in (fenced.groups() if fenced else ()) if one)]

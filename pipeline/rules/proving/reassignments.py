@@ -2,8 +2,8 @@
 
 import re
 
-from pipeline.rules.proving.partitions import names
-from pipeline.rules.proving.proof import Line
+from pipeline.rules.proving.partitions import is_partition_named
+from pipeline.rules.proving.proof import ProofLine
 
 # Source: KafkaController.onPartitionReassignment, updateCurrentReassignment; ReplicationControlManager.replay.
 NAMED = re.compile(r"(?:[Nn]ew replicas |-> \w+\()([\d, ]+)")
@@ -13,7 +13,7 @@ ID = re.compile(r"\d+")
 FAILED, SKIPPED = "Error completing reassignment", "Skipping reassignment"
 
 
-def aims(line: Line) -> list[list[str]]:
+def target_replica_lists(line: ProofLine) -> list[list[str]]:
     """Lists of replicas that it may aim at: as named, or as assigned at last without those that are being removed."""
     lists = [ID.findall(found[1]) for found in NAMED.finditer(line.text)]
     assigned, leaving = (pattern.findall(line.text) for pattern in (ASSIGNED, LEAVING))
@@ -23,7 +23,7 @@ def aims(line: Line) -> list[list[str]]:
     return lists
 
 
-def is_about(line: Line, topic: str, number: int) -> bool:
+def is_about_partition(line: ProofLine, topic: str, number: int) -> bool:
     """It names the partition; in KRaft its number in a record, and the topic behind it."""
     in_record = rf"partitionId={number}\b.* for topic {re.escape(topic)}(?![\w.-])"
-    return names(line, topic, number) or re.search(in_record, line.text) is not None
+    return is_partition_named(line, topic, number) or re.search(in_record, line.text) is not None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from pipeline.rules.proving.proof import LIVE, Line, require
+from pipeline.rules.proving.proof import LIVE, ProofLine, require_proof
 
 STARTED = re.compile(
     r"\[Kafka ?Server (?:id=)?(\d+)\],? started|\[KafkaRaftServer nodeId=(\d+)\] Kafka Server started"
@@ -18,7 +18,7 @@ STATE_CHANGE = "state.change.logger"
 ABOUT = timedelta(seconds=1)
 
 
-def shown_up(lines: Sequence[Line], node: int | None, at: datetime) -> datetime:
+def shown_up(lines: Sequence[ProofLine], node: int | None, at: datetime) -> datetime:
     """That time, if a line says at about it that the node was elected, registered or alive, or it is of a broker's
     state-change.log: threads print into it in another order than their times."""
     for line in lines:
@@ -28,5 +28,5 @@ def shown_up(lines: Sequence[Line], node: int | None, at: datetime) -> datetime:
         is_own = STATE_CHANGE in line.text and line.record.node_id == node
         if (str(node) in by_name + listed or is_own) and abs(line.at() - at) < ABOUT:
             return at
-    require(False, f"no record shows it up at {at}")
+    require_proof(False, f"no record shows it up at {at}")
     return at

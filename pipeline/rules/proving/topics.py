@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from pipeline.rules.proving.proof import Line, require
+from pipeline.rules.proving.proof import ProofLine, require_proof
 
 QUEUED = re.compile(r"(?:deletion for topics|to be deleted:|deletions:) (.*?)(?:, initial| \(kafka|$)")
 PUT_OFF = re.compile(
@@ -19,19 +19,21 @@ REPLAYED = re.compile(r"(?:Created topic|Replayed TopicRecord for topic) (\S+) w
 NAME = re.compile(r"[^,\s()]+")
 
 
-def named(pattern: re.Pattern[str], lines: Sequence[Line], topic: str, group: int = 1) -> list[datetime]:
+def times_topic_is_named(
+    pattern: re.Pattern[str], lines: Sequence[ProofLine], topic: str, group: int = 1
+) -> list[datetime]:
     """Times of the lines in which the pattern names the topic."""
     found = ((one, pattern.search(one.text)) for one in lines)
     return [one.at() for one, match in found if match and topic in NAME.findall(match[group] or "")]
 
 
-def missing(lines: Sequence[Line], topic: str) -> list[datetime]:
+def times_topic_is_missing(lines: Sequence[ProofLine], topic: str) -> list[datetime]:
     """Times of lists of topics that do not have it."""
     found = ((one, LISTED.search(one.text)) for one in lines)
     return [one.at() for one, match in found if match and topic not in NAME.findall(match[1])]
 
 
-def created(lines: Sequence[Line], topic: str) -> datetime:
-    at = named(NEW, lines, topic) + named(REPLAYED, lines, topic)
-    require(at, f"no record creates topic {topic}")
+def topic_creation_time(lines: Sequence[ProofLine], topic: str) -> datetime:
+    at = times_topic_is_named(NEW, lines, topic) + times_topic_is_named(REPLAYED, lines, topic)
+    require_proof(at, f"no record creates topic {topic}")
     return min(at)

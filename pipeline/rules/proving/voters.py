@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from pipeline.rules.proving.proof import Claim, Line, require
+from pipeline.rules.proving.proof import Claim, ProofLine, require_proof
 
 KEPT = 5  # so many records a finding keeps: the first four and the last
 BY = r"\[RaftManager (?:id|nodeId)=(\d+)\] "
 
 
-def of_times(claim: Claim, lines: Sequence[Line]) -> str:
+def of_times(claim: Claim, lines: Sequence[ProofLine]) -> str:
     count, times = claim.number("failures_count"), sorted(line.at() for line in lines)
-    require(len(times) == min(count, KEPT), f"{len(times)} such records for {count}")
-    require(times[0] == claim.valid_from_at, f"the first record is of {times[0]}")
-    require(claim.valid_until_at in (times[-1], None), f"the last record is of {times[-1]}")
+    require_proof(len(times) == min(count, KEPT), f"{len(times)} such records for {count}")
+    require_proof(times[0] == claim.valid_from_at, f"the first record is of {times[0]}")
+    require_proof(claim.valid_until_at in (times[-1], None), f"the last record is of {times[-1]}")
     return f"{len(times)} of {count} records from {times[0]} to {times[-1]}"

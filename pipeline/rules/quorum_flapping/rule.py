@@ -8,10 +8,19 @@ from polars import col, lit, when
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.quorum_flapping.unsettled import with_gaps, within, without_told
+from pipeline.rules.quorum_flapping.unsettled import gaps_while_flapping, with_gaps, without_absorbed_gaps
 from pipeline.rules.rule import Rule
 from pipeline.rules.shared.quorum_votes import MAJORITY_LOST, quorum_signs
-from pipeline.rules.shared.wording import EVIDENCE_KEPT, NO_TERM, facts, graded, length, millis, root, words
+from pipeline.rules.shared.wording import (
+    EVIDENCE_KEPT,
+    NO_TERM,
+    duration_text,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    root_columns,
+    severity_column,
+)
 
 TERM = ("cluster_id", "term_id")
 # Orders to stop, or to give up the office: what follows is wanted.
@@ -49,15 +58,17 @@ def find(
     no majority is told by itself (3.7), by a frozen one also as it wakes, so voters that accuse it come first.
     Source: KafkaRaftClient.pollFollowerAsVoter, LeaderState.timeUntilCheckQuorumExpires.
     """
-    changes = unplanned(controller_term, controller_event, node_event).pipe(with_cause, node_event)
-    apart = millis("superseded_at") - millis("superseded_at").shift(1).over("cluster_id")
+    changes = unplanned_term_ends(controller_term, controller_event, node_event).pipe(
+        with_term_end_cause, node_event
+    )
+    apart = epoch_millis("superseded_at") - epoch_millis("superseded_at").shift(1).over("cluster_id")
     is_new = (apart > audit_limit.flapping_minutes * 60_000).fill_null(value=True)
     runs = changes.sort("superseded_at", "term_id").with_columns(
         run=is_new.cast(pl.Int64).cum_sum().over("cluster_id")
     )
     key = ("cluster_id", "run")
     least = audit_limit.flapping_departures
-    many = runs.filter(pl.len().over(key) >= least).pipe(alike, least)
+    many = runs.filter(pl.len().over(key) >= least).pipe(merge_election_runs, least)
     found = (
         many.group_by(key, maintain_order=True)
         .agg(
@@ -66,28 +77,28 @@ def find(
             last_at=col("superseded_at").last(),
             evidence=col("cause_lines").head(EVIDENCE_KEPT).explode(empty_as_null=False, keep_nulls=False),
         )
-        .join(many.pipe(causes, key), on=key, maintain_order="left")
+        .join(many.pipe(summarize_term_end_causes, key), on=key, maintain_order="left")
     )
     suspect = when(col("suspect_id").is_not_null()).then(
-        words("look at pauses (GC, disk, CPU) and network of node {}", "suspect_id")
+        filled_text("look at pauses (GC, disk, CPU) and network of node {}", "suspect_id")
     ).when(col("is_dark")).then(lit("server.log of the controllers would tell why")).otherwise(
         lit("find out why their processes ended, or voters were gone")
     )  # fmt: skip
-    lasted_ms = millis("last_at") - millis("first_at")
+    lasted_ms = epoch_millis("last_at") - epoch_millis("first_at")
     return found.select(
         "cluster_id",
-        *graded("warning"),
+        *severity_column("warning"),
         entity=lit("controller"),
-        root_event=words("elected anew since {}", millis("first_at")),
-        **root("quorum flapping", "first_at"),
+        root_event=filled_text("elected anew since {}", epoch_millis("first_at")),
+        **root_columns("quorum flapping", "first_at"),
         term_id=NO_TERM,
         valid_from_at="first_at",
         valid_until_at="last_at",
-        sentence=words(
+        sentence=filled_text(
             "a controller was elected anew {} times within {}, none after an order to stop; {}: {}",
-            *("elections", length(lasted_ms), suspect, "told"),
+            *("elections", duration_text(lasted_ms), suspect, "told"),
         ),
-        facts=facts(
+        facts=facts_column(
             elections_count="elections", causes="causes", suspect_id="suspect_id", lasted_ms=lasted_ms
         ),
         certainty=lit("inferred"),
@@ -95,10 +106,10 @@ def find(
     )
 
 
-def alike(many: pl.DataFrame, least: int) -> pl.DataFrame:
+def merge_election_runs(many: pl.DataFrame, least: int) -> pl.DataFrame:
     """Runs of elections (run, in their turn) of which so many follow each other within a day are one: it does not
     settle."""
-    apart = millis("superseded_at") - millis("superseded_at").shift(1).over("cluster_id")
+    apart = epoch_millis("superseded_at") - epoch_millis("superseded_at").shift(1).over("cluster_id")
     row = ("cluster_id", "row")
     is_one = col("run").n_unique().over(row) >= least
     return (
@@ -110,7 +121,7 @@ def alike(many: pl.DataFrame, least: int) -> pl.DataFrame:
     )
 
 
-def unplanned(
+def unplanned_term_ends(
     controller_term: pl.DataFrame, controller_event: pl.DataFrame, node_event: pl.DataFrame
 ) -> pl.DataFrame:
     """KRaft terms with a next one that ended without an order. Where no
@@ -145,7 +156,7 @@ def unplanned(
     return ended.join(wanted, on=TERM, how="anti").join(restarted, on=TERM, how="anti")
 
 
-def with_cause(changes: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+def with_term_end_cause(changes: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """cause, of_id (whom it is about), cause_lines."""
     faults = node_event.filter(col("step") == FATAL).select(
         "cluster_id", "node_id", "step", at="logged_at", line=known_lines(LINE)
@@ -171,7 +182,7 @@ def with_cause(changes: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
         fetch_lines=col("line").filter(of["fetch"] & col("node_id").is_first_distinct()).explode(),
     )
     count = col("accuser_ids").list.len()
-    is_there = millis("ended_at") - millis("accused_at") <= ALIVE_MS
+    is_there = epoch_millis("ended_at") - epoch_millis("accused_at") <= ALIVE_MS
     is_ended = col("ended_how") == "process_end"
     cause = (
         when(col("fault_lines").list.len() > 0).then(lit(FAULT))
@@ -202,7 +213,7 @@ def with_cause(changes: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def causes(changes: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
+def summarize_term_end_causes(changes: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
     """told: the causes in words, the most frequent first; causes: as a fact; suspect_id: who hung or was cut off at
     half of them or more; is_dark: no line tells of some."""
     counted = (
@@ -214,7 +225,7 @@ def causes(changes: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
     named = when(col("cause") == UNKNOWN).then(lit("no line tells why")).otherwise(
         text.str.replace("{}", col("of_id").cast(pl.String), literal=True)
     )  # fmt: skip
-    times = when(col("count") > 1).then(words(" ({} times)", "count")).otherwise(lit(""))
+    times = when(col("count") > 1).then(filled_text(" ({} times)", "count")).otherwise(lit(""))
     is_suspect = col("cause").is_in([VOTER, SILENT])
     by_cause = changes.group_by(*key, "cause").agg(count=pl.len()).sort(*key, "cause")
     facts_of = by_cause.group_by(key).agg(causes=pl.struct("cause", col("count").cast(pl.Int64)))
@@ -229,7 +240,7 @@ def causes(changes: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
         .agg(suspect_id=col("of_id").first())
     )
     return (
-        counted.with_columns(said=words("{}{}", named, times))
+        counted.with_columns(said=filled_text("{}{}", named, times))
         .group_by(key, maintain_order=True)
         .agg(
             told=col("said").unique(maintain_order=True).str.join(", "),
@@ -240,13 +251,13 @@ def causes(changes: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
     )
 
 
-def absorb(
+def absorb_controller_gaps(
     flapping: pl.DataFrame, gaps: pl.DataFrame, audit_limit: AuditLimit
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Findings of this rule that tell the times without a controller of a quorum that does not settle, too, and the
     gaps that are left. gaps: findings of the rules that it absorbs."""
-    unsettled = within(gaps, flapping, audit_limit)
-    return with_gaps(flapping, unsettled, audit_limit), without_told(gaps, unsettled)
+    unsettled = gaps_while_flapping(gaps, flapping, audit_limit)
+    return with_gaps(flapping, unsettled, audit_limit), without_absorbed_gaps(gaps, unsettled)
 
 
 RULE = Rule(
@@ -263,5 +274,5 @@ RULE = Rule(
     ),
     find=find,
     absorbed=("no_controller", "quorum_without_leader"),
-    absorb=absorb,
+    absorb=absorb_controller_gaps,
 )

@@ -6,14 +6,14 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.shared.wording import length, millis, words
+from pipeline.rules.shared.wording import duration_text, epoch_millis, filled_text
 
 OWN = ("cluster_id", "rule", "entity", "root_event", "valid_from_at")
 NEAR = timedelta(days=1)
 AT_MOST = "at_most_ms"
 
 
-def within(gaps: pl.DataFrame, flapping: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
+def gaps_while_flapping(gaps: pl.DataFrame, flapping: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """Findings of a time without a controller that is over, and of which a quorum has as many as it takes to flap while
     it flaps, or within a day of it: OWN, valid_until_at, facts, and nr, the row of flapping.
 
@@ -32,14 +32,14 @@ def within(gaps: pl.DataFrame, flapping: pl.DataFrame, audit_limit: AuditLimit) 
     )
 
 
-def without_told(gaps: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+def without_absorbed_gaps(gaps: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
     return gaps.join(told, on=OWN, how="anti", nulls_equal=True)
 
 
 def with_gaps(flapping: pl.DataFrame, told: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """Findings of quorum_flapping that say, too, how often nobody led for long, and when the longest time began. How
     long one was of which only an upper bound is known is not compared."""
-    gap_ms = millis("valid_until_at") - millis("valid_from_at")
+    gap_ms = epoch_millis("valid_until_at") - epoch_millis("valid_from_at")
     is_known = col("facts").struct.field(AT_MOST).is_null()
     longest = when(is_known).then(gap_ms)
     counted = told.group_by("nr").agg(
@@ -47,12 +47,12 @@ def with_gaps(flapping: pl.DataFrame, told: pl.DataFrame, audit_limit: AuditLimi
         longest_gap_ms=longest.max(),
         longest_at=col("valid_from_at").filter(longest == longest.max()).min(),
     )
-    limit = length(lit(audit_limit.no_quorum_leader_ms))
-    worst = words(
+    limit = duration_text(lit(audit_limit.no_quorum_leader_ms))
+    worst = filled_text(
         ", the longest {} from {} on",
-        *(length(col("longest_gap_ms")), col("longest_at").dt.strftime("%Y-%m-%d %H:%M:%S")),
+        *(duration_text(col("longest_gap_ms")), col("longest_at").dt.strftime("%Y-%m-%d %H:%M:%S")),
     )
-    said = words("; {} times nobody led for more than {}{}", "gaps_count", limit, worst.fill_null(""))
+    said = filled_text("; {} times nobody led for more than {}{}", "gaps_count", limit, worst.fill_null(""))
     told_too = (col(name).cast(pl.Int64) for name in ("gaps_count", "longest_gap_ms"))
     facts = col("facts").struct.with_fields(*told_too)
     is_told = col("gaps_count").is_not_null()

@@ -8,9 +8,18 @@ from polars import col, lit, when
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.brokers.connections import OF_QUORUM, OF_REGISTRATION
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.quorum_votes import STOPPING, UNREACHED
-from pipeline.rules.shared.wording import NO_TERM, clock, facts, graded, millis, nodes, root, words
+from pipeline.rules.shared.wording import (
+    NO_TERM,
+    clock_time,
+    enumerated_nodes,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    root_columns,
+    severity_column,
+)
 
 NODE = ("cluster_id", "node_id")
 RUN = (*NODE, "kind", "run")
@@ -33,7 +42,7 @@ FOLLOWS = timedelta(minutes=10)
 OF_QUORUM_ITSELF = ("quorum_without_leader", "no_controller", "quorum_flapping")
 
 
-@of_rows("node_event", "connection_event")
+@made_of_rows("node_event", "connection_event")
 def find(
     node_event: pl.DataFrame, connection_event: pl.DataFrame, earlier: pl.DataFrame, data_end: pl.DataFrame
 ) -> pl.DataFrame:
@@ -43,16 +52,17 @@ def find(
     earlier: findings of other rules; where the quorum itself has no leader, or the start failed, it is told by that.
     Source: MetadataLoader.stillNeedToCatchUp, from 3.5; ControllerRegistrationManager, from 3.7.
     """
-    waits = pl.concat([runs(node_event, kind) for kind in SAID])
+    waits = pl.concat([quorum_not_reached_runs(node_event, kind) for kind in SAID])
     found = (
         waits.pipe(with_peers, connection_event)
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
         .with_columns(
-            lasted_ms=millis("last_at") - millis("since_at"),
-            is_still=col("end_step").is_null() & (millis("until_at") - millis("last_at") <= STILL_MS),
+            lasted_ms=epoch_millis("last_at") - epoch_millis("since_at"),
+            is_still=col("end_step").is_null()
+            & (epoch_millis("until_at") - epoch_millis("last_at") <= STILL_MS),
         )
-        .filter(is_told())
-        .pipe(without_told, earlier)
+        .filter(is_unexplained())
+        .pipe(without_explained_runs, earlier)
     )
     is_over, is_still = col("over_at").is_not_null(), col("is_still")
     # A node that begins anew did not stay out of reach.
@@ -60,15 +70,15 @@ def find(
     has_ids = col("peer_ids").list.len() > 0
     return found.select(
         "cluster_id",
-        *graded(when(is_still | is_left).then(lit("warning")).otherwise(lit("info"))),
-        entity=words("node {}", "node_id"),
-        root_event=words("{} since {}", "kind", millis("since_at")),
-        **root("quorum not reached", "since_at", "node_id"),
+        *severity_column(when(is_still | is_left).then(lit("warning")).otherwise(lit("info"))),
+        entity=filled_text("node {}", "node_id"),
+        root_event=filled_text("{} since {}", "kind", epoch_millis("since_at")),
+        **root_columns("quorum not reached", "since_at", "node_id"),
         term_id=NO_TERM,
         valid_from_at="since_at",
         valid_until_at=when(is_over).then("over_at").when(~is_still).then("last_at"),
-        sentence=sentence(),
-        facts=facts(
+        sentence=quorum_not_reached_sentence(),
+        facts=facts_column(
             node_id="node_id",
             kind="kind",
             lasted_ms="lasted_ms",
@@ -81,20 +91,22 @@ def find(
     )
 
 
-def sentence() -> pl.Expr:
-    span = words(" from {} to {}", clock("since_at", "since_at"), clock("last_at", "since_at"))
+def quorum_not_reached_sentence() -> pl.Expr:
+    span = filled_text(
+        " from {} to {}", clock_time("since_at", "since_at"), clock_time("last_at", "since_at")
+    )
     end = (
         when(col("over_at").is_not_null())
-        .then(words("; by {} that was over", clock("over_at", "since_at")))
+        .then(filled_text("; by {} that was over", clock_time("over_at", "since_at")))
         .when("is_still")
         .then(lit(", still so at the end of its log"))
         .otherwise(lit(", and no line tells what came then"))
     )
-    at = words(" at {}", clock("since_at", "since_at"))
-    times = when(col("count") > 1).then(words(" {} times{}", "count", span)).otherwise(at)
+    at = filled_text(" at {}", clock_time("since_at", "since_at"))
+    times = when(col("count") > 1).then(filled_text(" {} times{}", "count", span)).otherwise(at)
     unreached = (
         when(col("peer_ids").list.len() > 0)
-        .then(words("; it could not connect to {}", nodes("peer_ids")))
+        .then(filled_text("; it could not connect to {}", enumerated_nodes("peer_ids")))
         .when(col("peer_line").is_not_null())
         .then(lit("; it could not connect to the servers that it is set to ask"))
         .otherwise(lit(""))
@@ -103,19 +115,19 @@ def sentence() -> pl.Expr:
     refused = "controller {} could not register with the controller in office{}{}{}"
     return (
         when(col("kind") == WAITS)
-        .then(words(waits, "node_id", span, end, unreached))
-        .otherwise(words(refused, "node_id", times, end, unreached))
+        .then(filled_text(waits, "node_id", span, end, unreached))
+        .otherwise(filled_text(refused, "node_id", times, end, unreached))
     )
 
 
-def is_told() -> pl.Expr:
+def is_unexplained() -> pl.Expr:
     """True where no start explains it: by how long it was so, or as nothing came after it."""
     is_long = col("lasted_ms") >= LONG_MS
     is_cut_off = col("peer_line").is_not_null() & (col("lasted_ms") >= SHORT_MS)
     return is_long | (col("is_still") & (is_cut_off | (col("kind") == REFUSED)))
 
 
-def runs(node_event: pl.DataFrame, kind: str) -> pl.DataFrame:
+def quorum_not_reached_runs(node_event: pl.DataFrame, kind: str) -> pl.DataFrame:
     """One row per time of which lines say it one after another: NODE, kind, since_at, last_at, count, lines (the first
     and the last one); end_step: what its node said next; over_at, over_line: that it is so no more; is_back: its
     process begins anew later, or says so."""
@@ -126,7 +138,7 @@ def runs(node_event: pl.DataFrame, kind: str) -> pl.DataFrame:
     ordered = node_event.filter(is_it | is_end | is_of_process, col("node_id").is_not_null()).sort(
         *NODE, "logged_at", *LINE
     )
-    apart = millis("logged_at") - millis("logged_at").shift(1).over(NODE)
+    apart = epoch_millis("logged_at") - epoch_millis("logged_at").shift(1).over(NODE)
     is_first = (is_it & (col("step").shift(1).over(NODE) != step)) | (apart > APART_MS[kind])
     is_over = col("end_step").is_in(ends).fill_null(value=False)
     return (
@@ -189,7 +201,7 @@ def with_peers(waits: pl.DataFrame, connection_event: pl.DataFrame) -> pl.DataFr
     return waits.with_row_index("nr").join(told, on="nr", how="left", maintain_order="left")
 
 
-def without_told(found: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+def without_explained_runs(found: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
     """Those that no finding of the quorum, and none of a start of this node that failed, overlaps."""
     node = col("facts").struct.field("node_id")
     is_start = col("rule") == "failed_start"

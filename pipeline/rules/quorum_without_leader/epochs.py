@@ -5,10 +5,10 @@ from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 from pipeline.rules.shared.quorum_epochs import ACTIVE, EPOCH, HEARD, LIFE, STILL_MS
-from pipeline.rules.shared.wording import millis
+from pipeline.rules.shared.wording import epoch_millis
 
 
-def heard(
+def reported_leaders(
     controller_event: pl.DataFrame, controller_term: pl.DataFrame, states: pl.DataFrame
 ) -> pl.DataFrame:
     """(LIFE, EPOCH, at, by_id, is_led, LINE): who leads which epoch, as controllers hear it, or say of themselves; of
@@ -54,7 +54,7 @@ def by_epoch(said: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_begin(found: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
+def with_leaderless_begin(found: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """since_at, begin_line, term_id: when the leader before renounced, as it heard of the first epoch without one
     (is_begun); else when that was heard of first."""
     ended = controller_term.filter(col("mode") == "kraft", col("ended_how") == "renounced").select(
@@ -63,7 +63,9 @@ def with_begin(found: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFra
         ended_at="ended_at",
         end_line=col("lines").map.get("ended").fill_null(NO_LINES),
     )
-    is_begun = (millis("from_at") - millis("ended_at")).is_between(0, STILL_MS).fill_null(value=False)
+    is_begun = (
+        (epoch_millis("from_at") - epoch_millis("ended_at")).is_between(0, STILL_MS).fill_null(value=False)
+    )
     return (
         found.join(ended, on=[*LIFE, "led_epoch"], how="left")
         .with_columns(is_begun=is_begun)

@@ -9,8 +9,8 @@ from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import TIME
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.rules.shared.quorum_epochs import STILL_MS
-from pipeline.rules.shared.quorum_votes import ASKED, IN_TURN, MAJORITY_LOST, REFUSED, voters
-from pipeline.rules.shared.wording import millis
+from pipeline.rules.shared.quorum_votes import ASKED, IN_TURN, MAJORITY_LOST, REFUSED, listed_voters
+from pipeline.rules.shared.wording import epoch_millis
 
 TERM = ("cluster_id", "term_id")
 # A leader that hears from no majority says so, and resigns at once.
@@ -120,7 +120,7 @@ def gaps_at_end(
         )
         .pipe(last_chain, ("cluster_id",))
         .join(printing, on="cluster_id")
-        .join(voters(signs, controller_event), on="cluster_id", how="left")
+        .join(listed_voters(signs, controller_event), on="cluster_id", how="left")
     )  # fmt: skip
     half = (col("voter_ids").list.len() + 1) // 2
     needed = pl.min_horizontal("printing_count", half.fill_null(2))
@@ -134,7 +134,7 @@ def gaps_at_end(
 def last_chain(told: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
     """One row for the last signs of each, as long as they go on up to the end, none of them far from the next."""
     next_at = pl.coalesce(col("at").shift(-1).over(key), "over_at")
-    is_far = (next_at.dt.epoch("ms") - millis("at") > STILL_MS).fill_null(value=False)
+    is_far = (next_at.dt.epoch("ms") - epoch_millis("at") > STILL_MS).fill_null(value=False)
     is_asked = col("step").is_in(ASKED)
     of_term = (*TERM, "mode", "controller_id", "controller_epoch", "until_at", "elected_line")
     own = (*of_term, "over_at", "over_line")
@@ -160,4 +160,4 @@ def last_chain(told: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
 
 def long_ones(gaps: pl.DataFrame, least_ms: int) -> pl.DataFrame:
     end_at = pl.coalesce("over_at", "last_at")
-    return gaps.filter(end_at.dt.epoch("ms") - millis("since_at") > least_ms)
+    return gaps.filter(end_at.dt.epoch("ms") - epoch_millis("since_at") > least_ms)

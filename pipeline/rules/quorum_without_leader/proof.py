@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from pipeline.rules.proving.proof import Claim, Line, require, require_span
+from pipeline.rules.proving.proof import Claim, ProofLine, require_proof, require_span
 
 LEADERLESS = re.compile(r"[Ii]n the new epoch (\d+), the leader is \(none\)")
 LED = re.compile(
@@ -26,15 +26,15 @@ UNREACHED = re.compile(
 VOTE = re.compile(r"ReplicaKey\(id=(\d+), directoryId=[^)]*\), state=(\w+)")
 
 
-def prove(claim: Claim, lines: Sequence[Line]) -> str:
+def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """By epochs: the first and the last have no leader, none between them has one. By votes: voters have no leader, or
     no majority. Who leads next, who asked for votes, who refused them, and who did not answer."""
     led = {
         int(found[1] or found[2] or found[3]): line.at() for line in lines if (found := LED.search(line.text))
     }
     is_race = claim.known("first_epoch") is not None
-    since, until = of_epochs(claim, lines, led) if is_race else of_votes(claim, lines, led)
-    require(until is not None or claim.valid_until_at is None, "no record says who leads next")
+    since, until = leaderless_span_of_epochs(claim, lines, led) if is_race else of_votes(claim, lines, led)
+    require_proof(until is not None or claim.valid_until_at is None, "no record says who leads next")
     require_span(claim, since, until, claim.known_number("lasted_ms"))
     require_votes(claim, lines)
     return f"no leader since {since}, next led {until or 'never'}"
@@ -43,12 +43,14 @@ def prove(claim: Claim, lines: Sequence[Line]) -> str:
 Span = tuple[datetime, datetime | None]
 
 
-def of_epochs(claim: Claim, lines: Sequence[Line], led: dict[int, datetime]) -> Span:
+def leaderless_span_of_epochs(claim: Claim, lines: Sequence[ProofLine], led: dict[int, datetime]) -> Span:
     first, last = claim.number("first_epoch"), claim.number("last_epoch")
     without = {int(found[1]): line for line in lines if (found := LEADERLESS.search(line.text))}
-    require({first, last} <= set(without), f"no record says that nobody leads epoch {first}, or {last}")
-    require(0 < claim.number("epochs_count") <= last - first + 1, f"{first} to {last} are not so many epochs")
-    require(
+    require_proof({first, last} <= set(without), f"no record says that nobody leads epoch {first}, or {last}")
+    require_proof(
+        0 < claim.number("epochs_count") <= last - first + 1, f"{first} to {last} are not so many epochs"
+    )
+    require_proof(
         not [one for one in led if first <= one <= last],
         f"a record says who leads between {first} and {last}",
     )
@@ -56,23 +58,23 @@ def of_epochs(claim: Claim, lines: Sequence[Line], led: dict[int, datetime]) -> 
     return since, min((at for epoch, at in led.items() if epoch > last), default=None)
 
 
-def of_votes(claim: Claim, lines: Sequence[Line], led: dict[int, datetime]) -> Span:
+def of_votes(claim: Claim, lines: Sequence[ProofLine], led: dict[int, datetime]) -> Span:
     node, epoch = claim.known_number("controller_id"), claim.known_number("controller_epoch")
     elected = [(line.node_id(), int(found[1])) for line in lines if (found := ELECTED.search(line.text))]
-    require(
+    require_proof(
         epoch is None or (node, epoch) in elected, f"no record elects controller {node} with epoch {epoch}"
     )
     signs = [line.at() for line in lines if is_sign(line)]
-    require(signs, "no record says that nobody leads")
+    require_proof(signs, "no record says that nobody leads")
     last = claim.valid_until_at if claim.valid_until_at in signs else None  # it is told of up to there
     return min(signs), min((at for one, at in led.items() if one > (epoch or 0)), default=last)
 
 
-def is_sign(line: Line) -> bool:
+def is_sign(line: ProofLine) -> bool:
     return any(one.search(line.text) for one in (SIGN, ASKED, LEADERLESS))
 
 
-def require_votes(claim: Claim, lines: Sequence[Line]) -> None:
+def require_votes(claim: Claim, lines: Sequence[ProofLine]) -> None:
     asking = {int(found[1]) for line in lines if (found := ASKED.search(line.text))}
     refused = {int(found[1]): line for line in lines if (found := REFUSED.search(line.text))}
     refusing = {
@@ -89,10 +91,10 @@ def require_votes(claim: Claim, lines: Sequence[Line]) -> None:
     require_ids(claim, "unanswered_ids", missing - asking - refusing)
 
 
-def voters_of(line: Line, state: str) -> set[int]:
+def voters_of(line: ProofLine, state: str) -> set[int]:
     return {int(voter) for voter, said in VOTE.findall(line.text) if said == state}
 
 
 def require_ids(claim: Claim, name: str, found: set[int]) -> None:
     said = {int(one) for one in claim.texts(name)}
-    require(said == found, f"by the records {name} are {sorted(found)}")
+    require_proof(said == found, f"by the records {name} are {sorted(found)}")

@@ -4,12 +4,12 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.quorum_without_leader.epochs import by_epoch, heard, with_begin
+from pipeline.rules.quorum_without_leader.epochs import by_epoch, reported_leaders, with_leaderless_begin
 from pipeline.rules.quorum_without_leader.gaps import gaps_at_end, gaps_of_terms, long_ones
 from pipeline.rules.quorum_without_leader.votes import with_votes
 from pipeline.rules.rule import Rule
-from pipeline.rules.shared.quorum import told
-from pipeline.rules.shared.quorum_epochs import races
+from pipeline.rules.shared.quorum import quorum_findings
+from pipeline.rules.shared.quorum_epochs import leaderless_epoch_runs
 from pipeline.rules.shared.quorum_states import with_witnesses
 from pipeline.rules.shared.quorum_votes import quorum_signs
 from pipeline.rules.shared.terms import without_stopped
@@ -38,12 +38,12 @@ def find(
     from 4.0 a node that gets no votes raises no epoch (KIP-996), and only server.log tells: pollProspective.
     """
     signs = quorum_signs(node_event)
-    said = heard(controller_event, led_terms, led_states)
+    said = reported_leaders(controller_event, led_terms, led_states)
     raced = (
         said.pipe(by_epoch)
-        .pipe(races)
+        .pipe(leaderless_epoch_runs)
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
-        .pipe(with_begin, led_terms)
+        .pipe(with_leaderless_begin, led_terms)
     )
     ended = gaps_of_terms(signs, led_terms, process_run, data_end)
     still = gaps_at_end(signs, said, led_states, controller_event, data_end)
@@ -61,7 +61,7 @@ def find(
         .pipe(with_votes, signs, connection_event)
         .join(read, on="cluster_id", how="left", maintain_order="left")
     )
-    return told(found)
+    return quorum_findings(found)
 
 
 def without_raced(gaps: pl.DataFrame, raced: pl.DataFrame) -> pl.DataFrame:

@@ -6,7 +6,15 @@ from polars import col
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.brokers.connections import OF_QUORUM
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
-from pipeline.rules.shared.quorum_votes import ASKED, IN_TURN, NO_IDS, NODE, REFUSED, UNREACHED, most_said
+from pipeline.rules.shared.quorum_votes import (
+    ASKED,
+    IN_TURN,
+    NO_IDS,
+    NODE,
+    REFUSED,
+    UNREACHED,
+    most_frequent_steps,
+)
 
 
 def with_votes(found: pl.DataFrame, signs: pl.DataFrame, connection_event: pl.DataFrame) -> pl.DataFrame:
@@ -20,7 +28,7 @@ def with_votes(found: pl.DataFrame, signs: pl.DataFrame, connection_event: pl.Da
         spans, signs.filter(col("step").is_in(ASKED)), ["cluster_id"], between, "at", closed="both"
     )
     voted = (
-        asked.pipe(most_said)
+        asked.pipe(most_frequent_steps)
         .group_by("nr")
         .agg(
             asking_ids=col("node_id").unique().sort(),

@@ -5,15 +5,24 @@ from decimal import Decimal
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.wording import broker_name, counted, facts, graded, plain, root, several, words
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.wording import (
+    broker_name,
+    count_above_zero,
+    counted_noun,
+    facts_column,
+    filled_text,
+    plain_decimals,
+    root_columns,
+    severity_column,
+)
 
 NAMES_SHOWN = 3
 GROUP = ("cluster_id", "term_id", "controller_id", "broker_id")
 LEAST_PLAIN = 0.001
 
 
-@of_rows("imbalance_check")
+@made_of_rows("imbalance_check")
 def find(imbalance_check: pl.DataFrame) -> pl.DataFrame:
     """Kafka printed another ratio than its own lines give, and all of them were read: ours, or its, is wrong. One
     finding per controller, term and broker.
@@ -28,48 +37,48 @@ def find(imbalance_check: pl.DataFrame) -> pl.DataFrame:
         .agg(col(first).first(), valid_until_at=col("checked_at").max(), lines=pl.len())
     )
     said = found.with_columns(
-        printed(found["kafka_ratio"]).alias("kafka_prints"),
-        printed(found["imbalance_ratio"]).alias("lines_give"),
+        java_double_texts(found["kafka_ratio"]).alias("kafka_prints"),
+        java_double_texts(found["imbalance_ratio"]).alias("lines_give"),
     )
     epoch = col("term_id").str.extract(r"^\d+-(\d+)$")
-    controller = words("controller {} (epoch {})", "controller_id", epoch)
+    controller = filled_text("controller {} (epoch {})", "controller_id", epoch)
     shown = col("only_kafka").list.head(NAMES_SHOWN)
     names = shown.list.join(", ")
     count = col("only_kafka").list.len()
-    also = when(count > 0).then(words("; Kafka alone counts {}: {}", count, names)).otherwise(lit(""))
+    also = when(count > 0).then(filled_text("; Kafka alone counts {}: {}", count, names)).otherwise(lit(""))
     return said.select(
         *("cluster_id", "term_id", "valid_until_at", "evidence"),
-        *graded("warning"),
+        *severity_column("warning"),
         entity=broker_name(),
         root_event=controller,
-        **root("controller", broker_id="controller_id"),
+        **root_columns("controller", broker_id="controller_id"),
         valid_from_at="checked_at",
-        sentence=words(
+        sentence=filled_text(
             "{} printed imbalance ratio {} for broker {}, its own lines give {} ({} so){}",
             *(
                 controller,
                 "kafka_prints",
                 "broker_id",
                 col("lines_give").fill_null("none"),
-                counted("lines", "check"),
+                counted_noun("lines", "check"),
                 also,
             ),
         ),
-        facts=facts(
+        facts=facts_column(
             controller_id="controller_id",
             controller_epoch=epoch,
             broker_id="broker_id",
-            kafka_ratio=plain(col("kafka_ratio")),
-            imbalance_ratio=plain(col("imbalance_ratio")),
+            kafka_ratio=plain_decimals(col("kafka_ratio")),
+            imbalance_ratio=plain_decimals(col("imbalance_ratio")),
             lines_count="lines",
-            only_kafka_count=several(count),
+            only_kafka_count=count_above_zero(count),
             only_kafka=when(count > 0).then(shown),
         ),
         certainty=lit("proved"),
     )
 
 
-def printed(ratios: pl.Series) -> pl.Series:
+def java_double_texts(ratios: pl.Series) -> pl.Series:
     """Shares as Java prints a double."""
     texts = [None if ratio is None else as_java_prints(ratio) for ratio in ratios]
     return pl.Series(ratios.name, texts, pl.String)

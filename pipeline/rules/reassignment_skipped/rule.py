@@ -3,20 +3,20 @@
 import polars as pl
 from polars import col
 
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.waiting import one_each
-from pipeline.rules.shared.wording import partition_name, words
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.waiting import ended_reassignment_findings
+from pipeline.rules.shared.wording import filled_text, partition_name_text
 
 
-@of_rows("reassignment")
+@made_of_rows("reassignment")
 def find(reassignment: pl.DataFrame) -> pl.DataFrame:
     """Requests that a controller does not take up, or drops at its start, as the topic is being deleted.
 
     Source: KafkaController.maybeTriggerPartitionReassignment, 0.8.1 to 3.9.
     """
     is_skipped = col("outcome").is_in(["skipped", "failed"]) & (col("reason") == "topic_deleting")
-    said = words("reassignment of {} was skipped: its topic is being deleted", partition_name())
-    return one_each(reassignment.filter(is_skipped), "info", said, {})
+    said = filled_text("reassignment of {} was skipped: its topic is being deleted", partition_name_text())
+    return ended_reassignment_findings(reassignment.filter(is_skipped), "info", said, {})
 
 
 RULE = Rule(

@@ -3,16 +3,16 @@
 import polars as pl
 from polars import col
 
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.moves import moves_of_verdict
-from pipeline.rules.shared.wording import graded
+from pipeline.rules.shared.wording import severity_column
 
 
-@of_rows("transition_audit")
+@made_of_rows("transition_audit")
 def find(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """The controller refused its own attempt, and no release does that normally."""
     is_refused = (col("verdict") == "refused") & col("normal").is_null()
-    return moves_of_verdict(transition_audit, graded("warning"), is_refused, "refused")
+    return moves_of_verdict(transition_audit, severity_column("warning"), is_refused, "refused")
 
 
 RULE = Rule(

@@ -3,18 +3,18 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.wording import (
     NO_TERM,
     broker_name,
-    counted,
-    facts,
-    graded,
+    counted_noun,
+    duration_text,
+    epoch_millis,
+    facts_column,
+    filled_text,
     kept_evidence,
-    length,
-    millis,
-    root,
-    words,
+    root_columns,
+    severity_column,
 )
 
 LINE = pl.struct("file_id", "byte_offset")
@@ -24,14 +24,14 @@ REFUSED = "DuplicateBrokerRegistrationException"
 ONE_RUN_MS = 15_000
 
 
-@of_rows("controller_event")
+@made_of_rows("controller_event")
 def find(controller_event: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """A KRaft controller refuses a broker while the session of its process before goes on: one finding a run of them.
 
     The line does not name the broker: it is the one whose session ends or begins soon after.
     Source: ClusterControlManager.registerBroker, from 2.8.
     """
-    apart = millis("logged_at") - millis("logged_at").shift(1).over(NODE)
+    apart = epoch_millis("logged_at") - epoch_millis("logged_at").shift(1).over(NODE)
     is_new = (apart > ONE_RUN_MS).fill_null(value=True)
     is_refusal = (col("step") == "event_failed") & col("exception_class").str.ends_with(REFUSED)
     runs = (
@@ -47,7 +47,7 @@ def find(controller_event: pl.DataFrame, broker_session: pl.DataFrame) -> pl.Dat
         )
         .pipe(with_broker, broker_session)
     )
-    lasted_ms = millis("valid_until_at") - millis("valid_from_at")
+    lasted_ms = epoch_millis("valid_until_at") - epoch_millis("valid_from_at")
     who = when(col("broker_id").is_not_null()).then(broker_name()).otherwise(lit("brokers"))
     one, more = ("was", "session of its former life"), ("were", "sessions of their former lives")
     were, whose = (
@@ -60,15 +60,21 @@ def find(controller_event: pl.DataFrame, broker_session: pl.DataFrame) -> pl.Dat
     )
     return runs.select(
         *("cluster_id", "valid_from_at", "valid_until_at", "evidence"),
-        *graded("info"),
+        *severity_column("info"),
         entity=who,
-        root_event=words("refused at {}", col("valid_from_at").dt.epoch("s")),
-        **root("refused registration", "valid_from_at", "broker_id"),
+        root_event=filled_text("refused at {}", col("valid_from_at").dt.epoch("s")),
+        **root_columns("refused registration", "valid_from_at", "broker_id"),
         term_id=NO_TERM,
-        sentence=words(
-            sentence, who, were, counted("refused", "time"), length(lasted_ms), lit(REFUSED), whose
+        sentence=filled_text(
+            sentence,
+            who,
+            were,
+            counted_noun("refused", "time"),
+            duration_text(lasted_ms),
+            lit(REFUSED),
+            whose,
         ),
-        facts=facts(
+        facts=facts_column(
             broker_id="broker_id",
             refused_count="refused",
             lasted_ms=lasted_ms,
@@ -83,7 +89,7 @@ def with_broker(runs: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFram
         broker_session.select("cluster_id", "broker_id", at=name).drop_nulls("at")
         for name in ("joined_at", "left_at")
     ]
-    soon = millis("at") <= millis("valid_until_at") + ONE_RUN_MS
+    soon = epoch_millis("at") <= epoch_millis("valid_until_at") + ONE_RUN_MS
     found = (
         runs.select(*NODE, "run", "valid_from_at", "valid_until_at")
         .join(pl.concat(sessions), on="cluster_id")

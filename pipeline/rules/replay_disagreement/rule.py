@@ -3,18 +3,18 @@
 import polars as pl
 from polars import col
 
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.wording import (
     CONTROLLER,
     PARTITION,
     controller_name,
-    counted,
-    facts,
-    graded,
-    millis,
-    partition_name,
-    root,
-    words,
+    counted_noun,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    partition_name_text,
+    root_columns,
+    severity_column,
 )
 
 # Examples of gold.replay_check: orders-0 replica 1: Kafka OfflineReplica, replay OnlineReplica; of a refusal
@@ -27,7 +27,7 @@ EXAMPLE = (
 OF_EXAMPLE = (*PARTITION, "replica_id", "kafka_state", "replay_state", "from_state", "to_state")
 
 
-@of_rows("replay_check")
+@made_of_rows("replay_check")
 def find(replay_check: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """What Kafka says of its states is not what the replay has: lines are missing, or states moved without one. Or what
     it says of a move that it refuses is not what our table of legal moves has."""
@@ -39,14 +39,14 @@ def find(replay_check: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFr
     parts = col("examples").list.first().str.extract_groups(EXAMPLE)
     return found.select(
         *("cluster_id", "term_id", "evidence"),
-        *graded("warning"),
-        entity=words("{} machine: {} at {}", "machine", check, millis("logged_at")),
+        *severity_column("warning"),
+        entity=filled_text("{} machine: {} at {}", "machine", check, epoch_millis("logged_at")),
         root_event=controller_name(),
-        **root("controller", broker_id="controller_id"),
+        **root_columns("controller", broker_id="controller_id"),
         valid_from_at="logged_at",
         valid_until_at="logged_at",
-        sentence=disagreement(check, parts),
-        facts=facts(
+        sentence=disagreement_sentence(check, parts),
+        facts=facts_column(
             **CONTROLLER,
             check="check",
             machine="machine",
@@ -58,33 +58,42 @@ def find(replay_check: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFr
     )
 
 
-def disagreement(check: pl.Expr, parts: pl.Expr) -> pl.Expr:
+def disagreement_sentence(check: pl.Expr, parts: pl.Expr) -> pl.Expr:
     part = parts.struct.field
-    move = words(
-        "{} {} -> {}", partition_name(part("topic"), part("partition")), part("from_state"), part("to_state")
+    move = filled_text(
+        "{} {} -> {}",
+        partition_name_text(part("topic"), part("partition")),
+        part("from_state"),
+        part("to_state"),
     )
-    refused = words(
-        "{} refused {} of the {} machine", controller_name(), counted("said_count", "move"), "machine"
+    refused = filled_text(
+        "{} refused {} of the {} machine", controller_name(), counted_noun("said_count", "move"), "machine"
     )
     release = "first {}: see whether its release is told rightly"
     return (
         pl.when(col("check") == "refused_pair")
         .then(
-            words(
+            filled_text(
                 f"{{}}, {{}} of them legal in the audit's table, {release}", refused, "differing_count", move
             )
         )
         .when(col("check") == "valid_previous_states")
         .then(
-            words(
+            filled_text(
                 f"{{}} and named the states it allows, {{}} others than the audit's table, {release}",
-                *(refused, counted("differing_count", "time"), move),
+                *(refused, counted_noun("differing_count", "time"), move),
             )
         )
         .otherwise(
-            words(
+            filled_text(
                 "{} printed {} of the {} machine ({}), and the replay has {} of them otherwise, first {}",
-                *(controller_name(), counted("said_count", "state"), "machine", check, "differing_count"),
+                *(
+                    controller_name(),
+                    counted_noun("said_count", "state"),
+                    "machine",
+                    check,
+                    "differing_count",
+                ),
                 col("examples").list.first(),
             )
         )

@@ -3,24 +3,24 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.wording import (
     NO_TERM,
     PARTITION,
-    enumerated,
-    facts,
-    graded,
-    millis,
-    partition_name,
-    root,
-    words,
+    enumerated_ids,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    partition_name_text,
+    root_columns,
+    severity_column,
 )
 
 NAME = ("cluster_id", "topic", "partition")
 ATTEMPT = (*NAME, "topic_life", "started_at")
 
 
-@of_rows("reassignment")
+@made_of_rows("reassignment")
 def find(reassignment: pl.DataFrame) -> pl.DataFrame:
     """Brokers that ignored the request to delete a replica that a reassignment took from them. It is over when a later
     one brings the replica there again.
@@ -39,22 +39,22 @@ def find(reassignment: pl.DataFrame) -> pl.DataFrame:
     )
     noun = when(col("leftover_broker_ids").list.len() > 1).then(lit("brokers")).otherwise(lit("broker"))
     it = when(col("leftover_broker_ids").list.len() > 1).then(lit("they")).otherwise(lit("it"))
-    brokers = enumerated("leftover_broker_ids")
-    said = words(
+    brokers = enumerated_ids("leftover_broker_ids")
+    said = filled_text(
         "{} {} may keep the log of {} after a {} reassignment: {} ignored the request to delete it (KAFKA-13972)",
-        noun, brokers, partition_name(), "outcome", it,
+        noun, brokers, partition_name_text(), "outcome", it,
     )  # fmt: skip
     return left.join(back, on=list(ATTEMPT), how="left", maintain_order="left").select(
         *("cluster_id", "evidence"),
-        *graded("info"),
-        entity=partition_name(),
-        root_event=words("begun at {}", millis("started_at")),
-        **root("reassignment", "started_at"),
+        *severity_column("info"),
+        entity=partition_name_text(),
+        root_event=filled_text("begun at {}", epoch_millis("started_at")),
+        **root_columns("reassignment", "started_at"),
         term_id=NO_TERM,
         valid_from_at="started_at",
         valid_until_at="back_at",
         sentence=said,
-        facts=facts(**PARTITION, broker_ids="leftover_broker_ids"),
+        facts=facts_column(**PARTITION, broker_ids="leftover_broker_ids"),
         certainty=lit("proved"),
     )
 

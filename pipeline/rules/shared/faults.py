@@ -4,7 +4,16 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
-from pipeline.rules.shared.wording import NO_TERM, cut, facts, graded, kept_evidence, millis, root, words
+from pipeline.rules.shared.wording import (
+    NO_TERM,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    kept_evidence,
+    root_columns,
+    severity_column,
+    shortened_column,
+)
 
 FATAL, LOGGED = "fatal_fault", "fault"
 NODE = ("cluster_id", "node_id")
@@ -14,7 +23,7 @@ DAY_MS = 86_400_000
 OUT_OF_MEMORY = "OutOfMemoryError"
 
 
-def faults(node_event: pl.DataFrame, step: str, ends: tuple[str, ...]) -> pl.DataFrame:
+def faults_of_step(node_event: pl.DataFrame, step: str, ends: tuple[str, ...]) -> pl.DataFrame:
     """Faults of that step: phase, the last that its node had said of its start; over_at, over_line: the first of ends
     behind it."""
     is_phase, is_end = col("step").is_in([STARTING, STARTED]), col("step").is_in(ends)
@@ -36,7 +45,7 @@ def faults(node_event: pl.DataFrame, step: str, ends: tuple[str, ...]) -> pl.Dat
 def by_fault(told: pl.DataFrame) -> pl.DataFrame:
     """One row for the faults of a node with the same exception, each within a day of the one before."""
     kind = (*NODE, "exception_class")
-    apart = millis("logged_at") - millis("logged_at").shift(1).over(kind)
+    apart = epoch_millis("logged_at") - epoch_millis("logged_at").shift(1).over(kind)
     return (
         told.with_columns(run=(apart > DAY_MS).fill_null(value=True).cast(pl.Int64).cum_sum().over(kind))
         .group_by(*kind, "run", maintain_order=True)
@@ -53,18 +62,18 @@ def by_fault(told: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def found(runs: pl.DataFrame, severity: pl.Expr, sentence: pl.Expr) -> pl.DataFrame:
+def fault_findings(runs: pl.DataFrame, severity: pl.Expr, sentence: pl.Expr) -> pl.DataFrame:
     return runs.select(
         "cluster_id",
-        *graded(severity),
+        *severity_column(severity),
         entity=node_name(),
-        root_event=words("fault at {}", millis("since_at")),
-        **root("fault", "since_at", "node_id"),
+        root_event=filled_text("fault at {}", epoch_millis("since_at")),
+        **root_columns("fault", "since_at", "node_id"),
         term_id=NO_TERM,
         valid_from_at="since_at",
         valid_until_at="over_at",
         sentence=sentence,
-        facts=facts(
+        facts=facts_column(
             node_id="node_id", fault="fault", exception_class="exception_class", failures_count="failures"
         ),
         certainty=lit("proved"),
@@ -72,22 +81,22 @@ def found(runs: pl.DataFrame, severity: pl.Expr, sentence: pl.Expr) -> pl.DataFr
     )
 
 
-def times() -> pl.Expr:
-    return when(col("failures") > 1).then(words(", {} times", "failures")).otherwise(lit(""))
+def fault_count_text() -> pl.Expr:
+    return when(col("failures") > 1).then(filled_text(", {} times", "failures")).otherwise(lit(""))
 
 
 def node_name() -> pl.Expr:
-    return when(col("node_id").is_null()).then(lit("a node")).otherwise(words("node {}", "node_id"))
+    return when(col("node_id").is_null()).then(lit("a node")).otherwise(filled_text("node {}", "node_id"))
 
 
-def said() -> pl.Expr:
+def fault_text() -> pl.Expr:
     """The fault and its exception, as far as a sentence holds them."""
-    fault, message = cut("fault", SHOWN), cut("message", SHOWN)
+    fault, message = shortened_column("fault", SHOWN), shortened_column("message", SHOWN)
     name = col("exception_class").str.extract(r"([\w$]+)$")
     exception = pl.concat_str(name, message, separator=": ", ignore_nulls=True).replace("", None)
     return pl.concat_str(fault, exception, separator="; ", ignore_nulls=True)
 
 
-def advice(otherwise: str) -> pl.Expr:
+def heap_advice(otherwise: str) -> pl.Expr:
     is_full = col("exception_class").str.contains(OUT_OF_MEMORY).fill_null(value=False)
     return when(is_full).then(lit("give it more heap")).otherwise(lit(otherwise))

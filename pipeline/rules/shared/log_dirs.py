@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.model.brokers.failed_log_dirs import TEXTS
-from pipeline.rules.shared.wording import words
+from pipeline.rules.shared.wording import filled_text
 
 BROKER = ("cluster_id", "broker_id")
 # Directories of a broker that fail so soon one after the other are one failure: of a controller, of a file system.
@@ -13,7 +13,7 @@ NOTICED = pl.duration(seconds=5)
 NOBODY = lit([], TEXTS)
 
 
-def together(lost: pl.DataFrame) -> pl.DataFrame:
+def group_log_dir_failures(lost: pl.DataFrame) -> pl.DataFrame:
     """One row per failure of a broker: of its directories that fail soon after one another and are back together."""
     same = (*BROKER, "back_at")
     is_apart = (col("failed_at") - col("failed_at").shift(1).over(same) > ONE_FAILURE).fill_null(value=True)
@@ -40,5 +40,5 @@ def of_all(name: str) -> pl.Expr:
     return col(name).explode(empty_as_null=False, keep_nulls=False)
 
 
-def name() -> pl.Expr:
-    return words("{}-{}", "topic", "partition").alias("name")
+def named_partition_column() -> pl.Expr:
+    return filled_text("{}-{}", "topic", "partition").alias("name")

@@ -7,11 +7,11 @@ from pipeline.rules.shared.wording import (
     CONTROLLER,
     PARTITION,
     controller_name,
-    facts,
+    facts_column,
+    filled_text,
     kept_evidence,
-    partition_name,
-    root,
-    words,
+    partition_name_text,
+    root_columns,
 )
 
 GROUP = ("cluster_id", "term_id", "machine", "from_state", "to_state", "controller_id", "controller_epoch")
@@ -23,7 +23,7 @@ def moves_of_verdict(
     """Moves with one verdict, a finding per term, machine and pair of states."""
     groups = (
         transition_audit.filter(condition)
-        .with_columns(name=partition_name())
+        .with_columns(name=partition_name_text())
         .sort("seq", "logged_at", "evidence", "name")
         .group_by(GROUP, maintain_order=True)
         .agg(
@@ -35,19 +35,19 @@ def moves_of_verdict(
             evidence=kept_evidence(),
         )
     )
-    pair = words("{} -> {}", "from_state", "to_state")
+    pair = filled_text("{} -> {}", "from_state", "to_state")
     noun = pl.when(col("moves") == 1).then(pl.lit("move")).otherwise(pl.lit("moves"))
     return groups.select(
         *("cluster_id", "term_id", "valid_from_at", "valid_until_at", "certainty", "evidence"),
         *named,
-        entity=words("{} {}", "machine", pair),
+        entity=filled_text("{} {}", "machine", pair),
         root_event=controller_name(),
-        **root("controller", broker_id="controller_id"),
-        sentence=words(
+        **root_columns("controller", broker_id="controller_id"),
+        sentence=filled_text(
             f"{{}} {did} {{}} {{}} {{}} {{}}{why}, first of {{}}",
             *(controller_name(), "moves", "machine", noun, pair, "first_name"),
         ),
-        facts=facts(
+        facts=facts_column(
             **CONTROLLER,
             machine="machine",
             moves_count="moves",

@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import NO_LINES
-from pipeline.rules.shared.wording import millis
+from pipeline.rules.shared.wording import epoch_millis
 
 HEARD, ACTIVE = "controller_observed_leader", "controller_active"
 # Votes are split now and then: two or three epochs in a second or two are how Raft elects.
@@ -16,7 +16,7 @@ RUN = (*LIFE, "run")
 EPOCH = "controller_epoch"
 
 
-def races(epochs: pl.DataFrame) -> pl.DataFrame:
+def leaderless_epoch_runs(epochs: pl.DataFrame) -> pl.DataFrame:
     """Epochs in a row without a leader, where they are many: RUN, first_epoch, last_epoch, last_at; led_epoch:
     the one before that has a leader; over_at, over_line: when the next one has."""
     is_led, of_life = col("is_led"), col("is_led").cast(pl.Int64)
@@ -27,7 +27,7 @@ def races(epochs: pl.DataFrame) -> pl.DataFrame:
         over_line=when(is_led).then("line").backward_fill().over(LIFE),
     ).filter(~is_led)
     end_at = pl.coalesce("over_at", "last_at")
-    is_long = end_at.dt.epoch("ms") - millis("from_at") >= LEAST_MS
+    is_long = end_at.dt.epoch("ms") - epoch_millis("from_at") >= LEAST_MS
     return (
         runs.group_by(RUN, maintain_order=True)
         .agg(

@@ -5,14 +5,14 @@ from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 from pipeline.rules.shared.quorum_epochs import ACTIVE, HEARD
-from pipeline.rules.shared.quorum_votes import STARTING, voters
+from pipeline.rules.shared.quorum_votes import STARTING, listed_voters
 
 NODE, TERM = ("cluster_id", "node_id"), ("cluster_id", "term_id")
 STATE = "raft_state"
 LED = r"^(?:Leader|LeaderState|FollowerState)\("
 
 
-def led_states(controller_event: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+def leadership_states(controller_event: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, controller_epoch, at, by_id, is_led, LINE) of lines by which a node begins to lead an epoch, or to
     follow its leader. Not the first state of a process: it is what the node had stored, and who it names may be gone.
 
@@ -66,7 +66,7 @@ def with_witnesses(gaps: pl.DataFrame, controller_event: pl.DataFrame, signs: pl
     and is not, the end is what was heard last: others may have elected one."""
     is_of_quorum = col("event").is_in([ACTIVE, HEARD]) | (col("step") == STATE)
     nodes = pl.concat([controller_event.filter(is_of_quorum).select(NODE), signs.select(NODE)]).drop_nulls()
-    known = voters(signs, controller_event)
+    known = listed_voters(signs, controller_event)
     is_voter = col("voter_ids").is_null() | col("voter_ids").list.contains(col("node_id"))
     read = (
         nodes.unique()

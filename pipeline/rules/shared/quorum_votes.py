@@ -48,21 +48,21 @@ def quorum_signs(node_event: pl.DataFrame) -> pl.DataFrame:
             "step",
             at="logged_at",
             line=known_lines(LINE),
-            unanswered=with_state("UNRECORDED").fill_null(NO_IDS),
-            voting=with_state(r"\w+").fill_null(NO_IDS),
-            refusing=when(is_list).then(listed).otherwise(with_state("REJECTED")).fill_null(NO_IDS),
+            unanswered=voters_in_state("UNRECORDED").fill_null(NO_IDS),
+            voting=voters_in_state(r"\w+").fill_null(NO_IDS),
+            refusing=when(is_list).then(listed).otherwise(voters_in_state("REJECTED")).fill_null(NO_IDS),
         )
     )
 
 
-def with_state(state: str) -> pl.Expr:
+def voters_in_state(state: str) -> pl.Expr:
     """Voters of that state in the votes of an epoch, as 4.0 prints them."""
     each = rf"ReplicaKey\(id=\d+, directoryId=[^)]*\), state={state}\b"
     number = pl.element().str.extract(r"id=(\d+)").cast(pl.Int32, strict=False)
     return col("detail").str.extract_all(each).list.eval(number)
 
 
-def most_said(asked: pl.DataFrame) -> pl.DataFrame:
+def most_frequent_steps(asked: pl.DataFrame) -> pl.DataFrame:
     """Of each node the first line of the step that it said most often: at the edges of such a time answers differ. That
     it asks again says the least."""
     of_node = ("nr", "node_id")
@@ -74,7 +74,7 @@ def most_said(asked: pl.DataFrame) -> pl.DataFrame:
     return in_turn.unique(of_node, keep="first", maintain_order=True)
 
 
-def voters(signs: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def listed_voters(signs: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, voter_ids): the voters, as far as the states of the quorum or the votes of an epoch list them."""
     of_state = col("detail").str.extract(r"\bvoters=\[([\d, ]*)\]").str.extract_all(r"\d+")
     states = controller_event.filter(col("step") == "raft_state").select(

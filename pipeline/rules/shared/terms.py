@@ -6,7 +6,7 @@ from polars import col
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.model.settings import AuditLimit
 from pipeline.rules.shared.outage_causes import CHOSEN, ONE_STOP
-from pipeline.rules.shared.wording import CONTROLLER, controller_name, facts, root
+from pipeline.rules.shared.wording import CONTROLLER, controller_name, facts_column, root_columns
 
 WROTE = "zombie_wrote"
 
@@ -27,23 +27,25 @@ def of_term(
         *named,
         entity=controller_name(),
         root_event=controller_name(),
-        **root("controller", broker_id="controller_id"),
+        **root_columns("controller", broker_id="controller_id"),
         valid_from_at=since,
         valid_until_at=until,
         sentence=sentence,
-        facts=facts(**CONTROLLER, **others),
+        facts=facts_column(**CONTROLLER, **others),
         evidence=evidence.list.unique(maintain_order=True),
     )
 
 
-def lines(*names: str) -> pl.Expr:
+def records_of_term(*names: str) -> pl.Expr:
     """The records of a term that say so, in that order."""
     return pl.concat_list(col("lines").map.get(name).fill_null(NO_LINES) for name in names)
 
 
 def with_reason_lines(controller_term: pl.DataFrame) -> pl.DataFrame:
     """Terms with the lines of REASON as columns."""
-    return controller_term.with_columns(end_lines=lines("reason"), first_sign_lines=lines("first_sign"))
+    return controller_term.with_columns(
+        end_lines=records_of_term("reason"), first_sign_lines=records_of_term("first_sign")
+    )
 
 
 def is_late(audit_limit: AuditLimit) -> pl.Expr:

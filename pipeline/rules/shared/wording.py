@@ -3,9 +3,9 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.core.stretches import TIME
-from pipeline.model.terms.succession import told_epoch
+from pipeline.model.terms.succession import printed_controller_epoch
 from schemas.gold.finding import SPEC
 
 UNIT_MS = {"s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -18,17 +18,17 @@ NO_TERM = lit(None, pl.String)
 FRACTION = 25  # digits behind the point: a ratio has 17 that count, behind as many zeros as a million partitions give
 # At the end of a text that is cut: inside a number, which is none of a name.
 CUT_NUMBER, PART_OF_NUMBER = r"\d[.,:]?\d$", r"(^|[\s/:=(\[])-?\d[\d.,:]*$"
-CONTROLLER = {"controller_id": col("controller_id"), "controller_epoch": told_epoch()}
+CONTROLLER = {"controller_id": col("controller_id"), "controller_epoch": printed_controller_epoch()}
 PARTITION = {"topic": "topic", "partition": "partition"}
-FACT_TYPES = empty(SPEC).select(col("facts").struct.unnest()).schema
+FACT_TYPES = empty_frame(SPEC).select(col("facts").struct.unnest()).schema
 
 
-def graded(severity: str | pl.Expr) -> tuple[pl.Expr]:
+def severity_column(severity: str | pl.Expr) -> tuple[pl.Expr]:
     """The column that says how much it matters: a name, or an expression of names."""
     return ((lit(severity) if isinstance(severity, str) else severity).alias("severity"),)
 
 
-def root(
+def root_columns(
     kind: str | pl.Expr, at: str | pl.Expr | None = None, broker_id: str | pl.Expr | None = None
 ) -> dict[str, pl.Expr]:
     """The columns of the event at the root; kind: its name, or an expression of names."""
@@ -43,13 +43,13 @@ def root(
     }
 
 
-def words(text: str, *parts: str | pl.Expr) -> pl.Expr:
+def filled_text(text: str, *parts: str | pl.Expr) -> pl.Expr:
     """The text with a column or an expression for each {}; what is not known reads null."""
     values = (col(one) if isinstance(one, str) else one for one in parts)
     return pl.format(text, *(one.cast(pl.String).fill_null("null") for one in values))
 
 
-def cut(text: str | pl.Expr, most: int) -> pl.Expr:
+def shortened_column(text: str | pl.Expr, most: int) -> pl.Expr:
     """The text; of a longer one so many letters and three dots, less a number that would not be whole."""
     value = col(text) if isinstance(text, str) else text
     begin = value.str.head(most)
@@ -58,61 +58,61 @@ def cut(text: str | pl.Expr, most: int) -> pl.Expr:
     return when(value.str.len_chars() > most).then(pl.format("{}...", whole)).otherwise(value)
 
 
-def facts(**values: str | pl.Expr) -> pl.Expr:
+def facts_column(**values: str | pl.Expr) -> pl.Expr:
     """The column of facts: columns or expressions by the names of FACTS, as their types; the others are null."""
     known = {name: col(one) if isinstance(one, str) else one for name, one in values.items()}
     fields = (known.get(name, lit(None)).cast(kind).alias(name) for name, kind in FACT_TYPES.items())
     return pl.struct(fields).alias("facts")
 
 
-def plain(value: pl.Expr) -> pl.Expr:
+def plain_decimals(value: pl.Expr) -> pl.Expr:
     """A double in plain decimals, with all digits that it prints: 0.00025, 1."""
     exact = value.cast(pl.String).cast(pl.Decimal(38, FRACTION)).cast(pl.String)
     return exact.str.replace(r"\.?0+$", "")
 
 
-def several(count: pl.Expr) -> pl.Expr:
+def count_above_zero(count: pl.Expr) -> pl.Expr:
     """A count; null if it is 0."""
     return when(count > 0).then(count)
 
 
-def decimals(value: pl.Expr, count: int) -> pl.Expr:
+def rounded_decimals(value: pl.Expr, count: int) -> pl.Expr:
     """A double with so many decimals, rounded half up by the digits that it prints: 0.285 is 0.29, as in Java."""
     printed = value.cast(pl.String).cast(pl.Decimal(38, FRACTION))
     rounded = printed.round(count, mode="half_away_from_zero")
     return rounded.cast(pl.Decimal(38, count)).cast(pl.String)
 
 
-def length(ms: pl.Expr) -> pl.Expr:
+def duration_text(ms: pl.Expr) -> pl.Expr:
     """Milliseconds in the units that people read: 71 ms, 12.3 s, 30 min 5 s, 14 h 16 min, 20 d 3 h."""
-    spans = [(below, units(ms, *names)) for below, *names in UNITS]
-    found = when(ms < SHORT_MS).then(words("{} ms", ms)).when(ms < SECONDS_MS).then(
-        words("{} s", decimals(ms / 1000, 1))
+    spans = [(below, two_unit_text(ms, *names)) for below, *names in UNITS]
+    found = when(ms < SHORT_MS).then(filled_text("{} ms", ms)).when(ms < SECONDS_MS).then(
+        filled_text("{} s", rounded_decimals(ms / 1000, 1))
     )  # fmt: skip
     for below, text in spans[:-1]:
         found = found.when(ms < below).then(text)
     return found.otherwise(spans[-1][1])
 
 
-def units(ms: pl.Expr, large: str, small: str) -> pl.Expr:
+def two_unit_text(ms: pl.Expr, large: str, small: str) -> pl.Expr:
     """In two units, rounded half up; the small one left out where it is 0."""
     count = (ms / UNIT_MS[small] + 0.5).floor().cast(pl.Int64)
     factor = UNIT_MS[large] // UNIT_MS[small]
-    rest = when(count % factor > 0).then(words(f" {{}} {small}", count % factor)).otherwise(lit(""))
-    return words(f"{{}} {large}{{}}", count // factor, rest)
+    rest = when(count % factor > 0).then(filled_text(f" {{}} {small}", count % factor)).otherwise(lit(""))
+    return filled_text(f"{{}} {large}{{}}", count // factor, rest)
 
 
-def counted(count: str | pl.Expr, noun: str) -> pl.Expr:
+def counted_noun(count: str | pl.Expr, noun: str) -> pl.Expr:
     """1 partition, 3 partitions."""
     number = col(count) if isinstance(count, str) else count
-    return words(f"{{}} {noun}{{}}", number, when(number == 1).then(lit("")).otherwise(lit("s")))
+    return filled_text(f"{{}} {noun}{{}}", number, when(number == 1).then(lit("")).otherwise(lit("s")))
 
 
-def millis(name: str) -> pl.Expr:
+def epoch_millis(name: str) -> pl.Expr:
     return col(name).dt.epoch("ms")
 
 
-def clock(at: str, told_at: str | pl.Expr) -> pl.Expr:
+def clock_time(at: str, told_at: str | pl.Expr) -> pl.Expr:
     """Time of day of a column, with its day where that is not the one of the finding: the day that is printed."""
     told = col(told_at) if isinstance(told_at, str) else told_at
     is_same_day = (col(at).dt.date() == told.dt.date()).fill_null(value=False)
@@ -120,35 +120,35 @@ def clock(at: str, told_at: str | pl.Expr) -> pl.Expr:
     return when(is_same_day).then(next(days)).otherwise(next(days))
 
 
-def ids(name: str) -> pl.Expr:
+def ids_text(name: str) -> pl.Expr:
     """A list of ids as a text: 2, 1."""
     return col(name).cast(pl.List(pl.String)).list.join(", ")
 
 
-def enumerated(of: str | pl.Expr) -> pl.Expr:
+def enumerated_ids(of: str | pl.Expr) -> pl.Expr:
     """A list of ids in a sentence: 3, 1 and 2."""
     ids = col(of) if isinstance(of, str) else of
     texts, count = ids.cast(pl.List(pl.String)), ids.list.len()
-    several = words("{} and {}", texts.list.head(count - 1).list.join(", "), texts.list.last())
+    several = filled_text("{} and {}", texts.list.head(count - 1).list.join(", "), texts.list.last())
     return when(count > 1).then(several).otherwise(texts.list.first())
 
 
-def nodes(name: str) -> pl.Expr:
+def enumerated_nodes(name: str) -> pl.Expr:
     """node 1, nodes 1 and 2."""
     noun = when(col(name).list.len() == 1).then(lit("node")).otherwise(lit("nodes"))
-    return words("{} {}", noun, enumerated(name))
+    return filled_text("{} {}", noun, enumerated_ids(name))
 
 
 def controller_name() -> pl.Expr:
-    epoch = when(told_epoch().is_not_null()).then(words("epoch {}", "controller_epoch"))
-    return words("controller {} ({})", "controller_id", epoch.otherwise(lit("epoch not told")))
+    epoch = when(printed_controller_epoch().is_not_null()).then(filled_text("epoch {}", "controller_epoch"))
+    return filled_text("controller {} ({})", "controller_id", epoch.otherwise(lit("epoch not told")))
 
 
 def broker_name(broker_id: str = "broker_id") -> pl.Expr:
-    return words("broker {}", broker_id)
+    return filled_text("broker {}", broker_id)
 
 
-def partition_name(topic: str | pl.Expr = "topic", partition: str | pl.Expr = "partition") -> pl.Expr:
+def partition_name_text(topic: str | pl.Expr = "topic", partition: str | pl.Expr = "partition") -> pl.Expr:
     return pl.concat_str(topic, partition, separator="-", ignore_nulls=True)
 
 
@@ -157,16 +157,16 @@ def kept_evidence(of: pl.Expr = EVIDENCE) -> pl.Expr:
     return of.head(EVIDENCE_KEPT).explode(empty_as_null=False, keep_nulls=False)
 
 
-def of_topic(severity: str | pl.Expr) -> tuple[pl.Expr, ...]:
+def topic_finding_columns(severity: str | pl.Expr) -> tuple[pl.Expr, ...]:
     """What findings about a topic have alike."""
     return (
         col("cluster_id"),
-        *graded(severity),
-        words("topic {}", "topic").alias("entity"),
+        *severity_column(severity),
+        filled_text("topic {}", "topic").alias("entity"),
         NO_TERM.alias("term_id"),
     )
 
 
-def lines_of(*names: str) -> pl.Expr:
+def named_lines(*names: str) -> pl.Expr:
     """Records of a row by what they say, in this order."""
     return pl.concat_list(col("lines").map.get(name).fill_null([]) for name in names)

@@ -4,20 +4,20 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.wording import (
-    enumerated,
-    facts,
-    length,
-    lines_of,
-    millis,
-    of_topic,
-    root,
-    words,
+    duration_text,
+    enumerated_ids,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    named_lines,
+    root_columns,
+    topic_finding_columns,
 )
 
 
-@of_rows("topic_lifecycle")
+@made_of_rows("topic_lifecycle")
 def find(
     topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame, audit_limit: AuditLimit
 ) -> pl.DataFrame:
@@ -34,22 +34,25 @@ def find(
         .with_columns(is_refused=(col("fenced_from_at") <= col("serving_at")).fill_null(value=False))
     )
     why = (
-        when("is_refused").then(words(": controller {} could not write", "controller_id"))
+        when("is_refused").then(filled_text(": controller {} could not write", "controller_id"))
         .when(col("waited_for").is_not_null()).then(
-            words(": partition {} waited for {}", "slowest_partition", words("broker {}", enumerated("waited_for")))
+            filled_text(
+                ": partition {} waited for {}",
+                *("slowest_partition", filled_text("broker {}", enumerated_ids("waited_for"))),
+            )
         )
         .otherwise(lit(""))
     )  # fmt: skip
     return slow.select(
-        *of_topic("info"),
-        root_event=words("creation {}", millis("created_at")),
-        **root("creation", "created_at"),
+        *topic_finding_columns("info"),
+        root_event=filled_text("creation {}", epoch_millis("created_at")),
+        **root_columns("creation", "created_at"),
         valid_from_at="created_at",
         valid_until_at="serving_at",
-        sentence=words(
-            "topic {} was served {} after its creation{}", "topic", length(col("serving_ms")), why
+        sentence=filled_text(
+            "topic {} was served {} after its creation{}", "topic", duration_text(col("serving_ms")), why
         ),
-        facts=facts(
+        facts=facts_column(
             topic="topic",
             partition="slowest_partition",
             controller_id=when("is_refused").then("controller_id"),
@@ -57,7 +60,7 @@ def find(
             lasted_ms="serving_ms",
         ),
         certainty="certainty",
-        evidence=lines_of("created", "serving"),
+        evidence=named_lines("created", "serving"),
     )
 
 

@@ -3,15 +3,24 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.waiting import HALTING
-from pipeline.rules.shared.wording import NO_TERM, broker_name, decimals, facts, graded, plain, root, words
+from pipeline.rules.shared.wording import (
+    NO_TERM,
+    broker_name,
+    facts_column,
+    filled_text,
+    plain_decimals,
+    root_columns,
+    rounded_decimals,
+    severity_column,
+)
 
 HALTED = "; a reassignment was open most of that time: up to 3.3 that stops automatic balancing (KAFKA-10149)"
 NOT_ENABLED = "; auto.leader.rebalance.enable=false: nothing moves leaders back"
 
 
-@of_rows("imbalance_breach")
+@made_of_rows("imbalance_breach")
 def find(imbalance_breach: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """A breach that outlasted the checks that a finding allows, while its broker was live and in the ISR of what it
     should lead; a warning while it stands. A reassignment is said to hold it back unless all nodes run 3.4 or later."""
@@ -24,31 +33,31 @@ def find(imbalance_breach: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataF
     found = imbalance_breach.filter(col("is_standing") & is_decided)
     return found.join(halted, on="cluster_id", how="left", maintain_order="left").select(
         *("cluster_id", "certainty", "evidence"),
-        *graded(severity),
+        *severity_column(severity),
         entity=broker_name(),
-        root_event=words("breach since {}", clock("breached_at")),
-        **root("breach", "breached_at", "broker_id"),
+        root_event=filled_text("breach since {}", exact_time_text("breached_at")),
+        **root_columns("breach", "breached_at", "broker_id"),
         term_id=NO_TERM,
         valid_from_at="breached_at",
         valid_until_at="balanced_at",
-        sentence=words(
+        sentence=filled_text(
             "{} leads too few: {} of its {} preferred partitions are led elsewhere, ratio {} over {}{}",
             *(broker_name(), "led_elsewhere_count", "preferred_count"),
-            *(decimals(col("max_ratio"), 4), decimals(col("threshold_ratio"), 2)),
+            *(rounded_decimals(col("max_ratio"), 4), rounded_decimals(col("threshold_ratio"), 2)),
             when(is_disabled).then(lit(NOT_ENABLED)).when(may_halt).then(lit(HALTED)).otherwise(lit("")),
         ),
-        facts=facts(
+        facts=facts_column(
             broker_id="broker_id",
             led_elsewhere_count="led_elsewhere_count",
             preferred_count="preferred_count",
-            imbalance_ratio=plain(col("max_ratio")),
-            threshold_ratio=plain(col("threshold_ratio")),
+            imbalance_ratio=plain_decimals(col("max_ratio")),
+            threshold_ratio=plain_decimals(col("threshold_ratio")),
             is_auto_rebalance_enabled=when(is_disabled).then(lit(value=False)),
         ),
     )
 
 
-def clock(name: str) -> pl.Expr:
+def exact_time_text(name: str) -> pl.Expr:
     """A time in UTC with as many digits of its second as it has: 2026-11-21 08:00:00.5."""
     text = col(name).dt.strftime("%Y-%m-%d %H:%M:%S%.f")
     return text.str.replace(r"(\.\d+?)0+$", "${1}")

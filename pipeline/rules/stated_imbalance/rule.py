@@ -4,15 +4,24 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.wording import broker_name, clock, decimals, facts, graded, plain, root, words
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.wording import (
+    broker_name,
+    clock_time,
+    facts_column,
+    filled_text,
+    plain_decimals,
+    root_columns,
+    rounded_decimals,
+    severity_column,
+)
 
 BROKER = ("cluster_id", "controller_id", "broker_id")
 # A check finds a broker over the limit that the next one mends; one more may be late.
 LEAST_CHECKS = 3
 
 
-@of_rows("imbalance_check")
+@made_of_rows("imbalance_check")
 def find(imbalance_check: pl.DataFrame, imbalance_breach: pl.DataFrame) -> pl.DataFrame:
     """Kafka printed ratios over its limit in several checks one after another, and what its controller knew cannot be
     told, as the logs begin within its term: told as Kafka says it.
@@ -32,30 +41,34 @@ def find(imbalance_check: pl.DataFrame, imbalance_breach: pl.DataFrame) -> pl.Da
     found = streaks.join(told, on=[*BROKER, "from_at"], how="anti")
     is_none, is_open = col("least_ratio") == 1, col("over_at").is_null()
     share = when(is_none).then(lit("none")).otherwise(lit("too few"))
-    ratio = when(is_none).then(lit("1.0")).otherwise(words("up to {}", decimals(col("kafka_ratio"), 4)))
+    ratio = (
+        when(is_none)
+        .then(lit("1.0"))
+        .otherwise(filled_text("up to {}", rounded_decimals(col("kafka_ratio"), 4)))
+    )
     why = when(is_none).then(lit(": it is or was down, or cannot be elected")).otherwise(lit(""))
     severity = when(is_open).then(lit("warning")).otherwise(lit("info"))
     return found.select(
         *("cluster_id", "term_id"),
-        *graded(severity),
+        *severity_column(severity),
         entity=broker_name(),
-        root_event=words(
+        root_event=filled_text(
             "controller {}, {}", "controller_id", col("from_at").dt.strftime("%Y-%m-%d %H:%M:%S%.3f")
         ),
-        **root("controller", "from_at", "controller_id"),
+        **root_columns("controller", "from_at", "controller_id"),
         valid_from_at="from_at",
         valid_until_at="over_at",
-        sentence=words(
+        sentence=filled_text(
             "Kafka itself says: {} leads {} of the partitions it should (ratio {} > {}) in {} checks from {} to {}{}",
-            *(broker_name(), share, ratio, plain(col("threshold_ratio")), "checks_count"),
-            *(clock(name, "from_at") for name in ("from_at", "until_at")),
+            *(broker_name(), share, ratio, plain_decimals(col("threshold_ratio")), "checks_count"),
+            *(clock_time(name, "from_at") for name in ("from_at", "until_at")),
             why,
         ),
-        facts=facts(
+        facts=facts_column(
             broker_id="broker_id",
             controller_id="controller_id",
-            kafka_ratio=plain(col("kafka_ratio")),
-            threshold_ratio=plain(col("threshold_ratio")),
+            kafka_ratio=plain_decimals(col("kafka_ratio")),
+            threshold_ratio=plain_decimals(col("threshold_ratio")),
             checks_count="checks_count",
         ),
         certainty=lit("proved"),

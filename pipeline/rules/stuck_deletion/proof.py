@@ -3,9 +3,23 @@
 import re
 from collections.abc import Sequence
 
-from pipeline.rules.proving.proof import NOT_CONFIRMED, UNDECIDED, Claim, Line, require, require_span
+from pipeline.rules.proving.proof import (
+    NOT_CONFIRMED,
+    UNDECIDED,
+    Claim,
+    ProofLine,
+    require_proof,
+    require_span,
+)
 from pipeline.rules.proving.terms import ELECTED
-from pipeline.rules.proving.topics import DELETED, NEW, PUT_OFF, QUEUED, missing, named
+from pipeline.rules.proving.topics import (
+    DELETED,
+    NEW,
+    PUT_OFF,
+    QUEUED,
+    times_topic_is_missing,
+    times_topic_is_named,
+)
 
 # Replicas that are out of reach, or that were not deleted; what a broker answers of a partition.
 HELD = re.compile(r"(?:Dead Replicas \(|Deletion failed for replicas )(.*?)(?:\) found|\. Halting)")
@@ -22,12 +36,14 @@ WHY = {
 }
 
 
-def prove(claim: Claim, lines: Sequence[Line]) -> str:
+def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """It was asked for, put off, and ended, if it did; the replicas that it names are those of the lines about them."""
     topic = claim.text("topic")
-    queued, put_off, deleted = (named(pattern, lines, topic) for pattern in (QUEUED, PUT_OFF, DELETED))
-    require(put_off, f"no record puts off the deletion of topic {topic}")
-    removed, absent = named(NEW, lines, topic, 2), missing(lines, topic)
+    queued, put_off, deleted = (
+        times_topic_is_named(pattern, lines, topic) for pattern in (QUEUED, PUT_OFF, DELETED)
+    )
+    require_proof(put_off, f"no record puts off the deletion of topic {topic}")
+    removed, absent = times_topic_is_named(NEW, lines, topic, 2), times_topic_is_missing(lines, topic)
     # Where nothing completes it, the election that begins another life of the metadata.
     elected = [one.at() for one in lines if ELECTED.search(one.text)]
     start, end = min(queued + put_off), max(deleted or removed or absent or elected, default=None)
@@ -36,7 +52,7 @@ def prove(claim: Claim, lines: Sequence[Line]) -> str:
     return f"begun {start}, put off {min(put_off)}, ended {end or 'never, which no record shows'}"
 
 
-def require_replicas(claim: Claim, lines: Sequence[Line], topic: str) -> None:
+def require_replicas(claim: Claim, lines: Sequence[ProofLine], topic: str) -> None:
     """Brokers, replicas and the error are those of the lines; of a broker that died all replicas are said to have
     failed, those too that it had deleted before."""
     brokers, count = claim.known_broker_ids("broker_ids"), claim.known_number("replicas_count")
@@ -50,18 +66,20 @@ def require_replicas(claim: Claim, lines: Sequence[Line], topic: str) -> None:
     }
     callbacks = [one.whole for one in lines if "elete topic callback" in one.text]
     answers = {said for text in callbacks for name, said in ANSWERED.findall(text) if name == topic}
-    require(error is None or error in answers, f"no broker answers {error} of topic {topic}")
+    require_proof(error is None or error in answers, f"no broker answers {error} of topic {topic}")
     why = claim.text("blocked_by")
-    require(why in WHY, f"{why} puts off no deletion")
+    require_proof(why in WHY, f"{why} puts off no deletion")
     if brokers is None and count is None and not held:
         return
-    require(held, f"no record names a replica of topic {topic} that is not deleted", UNDECIDED)
+    require_proof(held, f"no record names a replica of topic {topic} that is not deleted", UNDECIDED)
     of_lines = {broker for _, broker in held}
     is_cut = len([one for one in lines if HELD.search(one.whole)]) + len(callbacks) >= MANY
     less = UNDECIDED if is_cut and of_lines <= set(brokers or ()) else NOT_CONFIRMED
-    require(set(brokers or ()) == of_lines, f"records name replicas on {sorted(of_lines)}", less)
+    require_proof(set(brokers or ()) == of_lines, f"records name replicas on {sorted(of_lines)}", less)
     may_be_fewer = any("Deletion failed for" in one.text for one in lines)
     is_so = count == len(held) or (may_be_fewer and 0 < (count or 0) < len(held))
-    require(is_so, f"records name {len(held)} replicas", less if (count or 0) > len(held) else NOT_CONFIRMED)
+    require_proof(
+        is_so, f"records name {len(held)} replicas", less if (count or 0) > len(held) else NOT_CONFIRMED
+    )
     is_said = any(re.search(WHY[why], one.text) for one in lines)
-    require(is_said, f"no record says {why}", UNDECIDED)
+    require_proof(is_said, f"no record says {why}", UNDECIDED)

@@ -6,21 +6,21 @@ from polars import col, element, lit, when
 from pipeline.model.partitions.topic_lives import ASKED
 from pipeline.model.partitions.topic_lives import ENDED as GONE
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.waiting import HALTING
 from pipeline.rules.shared.wording import (
     NO_TERM,
     PARTITION,
-    enumerated,
-    facts,
-    graded,
-    ids,
+    duration_text,
+    enumerated_ids,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    ids_text,
     kept_evidence,
-    length,
-    millis,
-    partition_name,
-    root,
-    words,
+    partition_name_text,
+    root_columns,
+    severity_column,
 )
 
 MINUTE_MS = 60_000
@@ -37,7 +37,7 @@ OF_BROKERS = ("broker_gone", "no_leader", "adding_and_removing")
 TIME = pl.Datetime("us", "UTC")
 
 
-@of_rows("reassignment")
+@made_of_rows("reassignment")
 def find(
     reassignment: pl.DataFrame,
     topic_event: pl.DataFrame,
@@ -59,24 +59,26 @@ def find(
     """
     limit_ms = audit_limit.reassignment_minutes * MINUTE_MS
     is_known = (col("form") != "znode") | col("term_ids").list.contains(col("last_term_id"))
-    waited_ms = when(col("waiting_for") == "broker_lagging").then(millis("lagging_at")).otherwise(
-        millis("acted_at")
-    ) - millis("waiting_since_at")  # fmt: skip
+    waited_ms = when(col("waiting_for") == "broker_lagging").then(epoch_millis("lagging_at")).otherwise(
+        epoch_millis("acted_at")
+    ) - epoch_millis("waiting_since_at")  # fmt: skip
     is_endless = (col("waiting_for") == "adding_and_removing").fill_null(value=False)
     is_waiting = is_endless | ((col("waiting_for") != "unknown") & (waited_ms >= limit_ms))
     return (
         reassignment.filter(col("outcome") == "in_progress", col("certainty") != "undetermined")
-        .join(deleted(topic_event), on=TOPIC, how="left")
+        .join(topic_deletion_times(topic_event), on=TOPIC, how="left")
         .filter((col("gone_at") < col("started_at")).fill_null(value=True))
         .join(last_terms(controller_term), on="cluster_id", how="inner")
-        .with_columns(open_ms=millis("acted_at") - millis("started_at"), name=partition_name())
+        .with_columns(
+            open_ms=epoch_millis("acted_at") - epoch_millis("started_at"), name=partition_name_text()
+        )
         .filter(is_known, is_endless | (col("open_ms") >= limit_ms))
         .with_columns(is_waiting=is_waiting.fill_null(value=False))
-        .pipe(told, release_span)
+        .pipe(stuck_reassignment_findings, release_span)
     )
 
 
-def deleted(topic_event: pl.DataFrame) -> pl.DataFrame:
+def topic_deletion_times(topic_event: pl.DataFrame) -> pl.DataFrame:
     """(TOPIC, gone_at) of the last line that asks to delete each topic, or ends it."""
     asked = topic_event.filter(col("step").is_in(DELETED))
     return asked.group_by(TOPIC).agg(gone_at=col("logged_at").max())
@@ -88,7 +90,7 @@ def last_terms(controller_term: pl.DataFrame) -> pl.DataFrame:
     return last.select("cluster_id", "controller_id", last_term_id="term_id", acted_at="last_act_at")
 
 
-def with_balancing(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
+def with_halted_balancing(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """Adds is_halting: in every release that the last controller may run one that is open keeps automatic preferred
     elections from being held."""
     last = release_span.sort("valid_from_at").unique(["cluster_id", "node_id"], keep="last")
@@ -100,10 +102,10 @@ def with_balancing(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.Da
     ).with_columns(is_halting=is_halting.fill_null(value=False))
 
 
-def told(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
+def stuck_reassignment_findings(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     group = ("cluster_id", "waiting_for", "waiting_set", "form")
     many = (
-        open_ones.pipe(with_balancing, release_span)
+        open_ones.pipe(with_halted_balancing, release_span)
         .sort("started_at", *NAME)
         .with_columns(waiting_set=col("waiting_broker_ids").list.sort())
         .group_by(group, maintain_order=True)
@@ -115,25 +117,30 @@ def told(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
             evidence=kept_evidence(),
         )
     )
-    move = words("{} to [{}]", "name", ids("target_replicas"))
+    move = filled_text("{} to [{}]", "name", ids_text("target_replicas"))
     is_one = col("partitions") == 1
-    which = when(is_one).then(words("reassignment of {} has", move)).otherwise(
-        words("{} reassignments have", "partitions")
+    which = when(is_one).then(filled_text("reassignment of {} has", move)).otherwise(
+        filled_text("{} reassignments have", "partitions")
     )  # fmt: skip
-    longest = when(is_one).then(lit("")).otherwise(words(" (longest {})", move))
+    longest = when(is_one).then(lit("")).otherwise(filled_text(" (longest {})", move))
     return many.select(
         *("cluster_id", "evidence"),
-        *graded(when("is_waiting").then(lit("warning")).otherwise(lit("info"))),
+        *severity_column(when("is_waiting").then(lit("warning")).otherwise(lit("info"))),
         entity=col("name"),
-        root_event=words("begun at {}", millis("started_at")),
-        **root("reassignment", "started_at"),
+        root_event=filled_text("begun at {}", epoch_millis("started_at")),
+        **root_columns("reassignment", "started_at"),
         term_id=NO_TERM,
         valid_from_at="started_at",
         valid_until_at=lit(None, TIME),
-        sentence=words(
-            "{} been open for {}{}{}{}", which, length(col("open_ms")), longest, why(), until_then()
+        sentence=filled_text(
+            "{} been open for {}{}{}{}",
+            which,
+            duration_text(col("open_ms")),
+            longest,
+            waiting_reason_text(),
+            until_then(),
         ),
-        facts=facts(
+        facts=facts_column(
             partitions_count="partitions",
             **PARTITION,
             target_replicas="target_replicas",
@@ -150,38 +157,48 @@ def until_then() -> pl.Expr:
     return when("is_halting").then(lit(said)).otherwise(lit(""))
 
 
-def why() -> pl.Expr:
+def waiting_reason_text() -> pl.Expr:
     """What they wait for, and what to do."""
-    brokers = enumerated("waiting_broker_ids")
+    brokers = enumerated_ids("waiting_broker_ids")
     is_several = col("waiting_broker_ids").list.len() > 1
     have = (
-        when(is_several).then(words("replicas {} have", brokers)).otherwise(words("replica {} has", brokers))
+        when(is_several)
+        .then(filled_text("replicas {} have", brokers))
+        .otherwise(filled_text("replica {} has", brokers))
     )
     it = when(col("partitions") == 1).then(lit("it")).otherwise(lit("them"))
-    leader = when(brokers.is_not_null()).then(words("; start broker {}", brokers)).otherwise(lit(""))
-    are = when(is_several).then(words("brokers {} are", brokers)).otherwise(words("broker {} is", brokers))
+    leader = when(brokers.is_not_null()).then(filled_text("; start broker {}", brokers)).otherwise(lit(""))
+    are = (
+        when(is_several)
+        .then(filled_text("brokers {} are", brokers))
+        .otherwise(filled_text("broker {} is", brokers))
+    )
     them = when(is_several).then(lit("them")).otherwise(lit("it"))
     return (
         when(col("waiting_for") == "broker_gone")
-        .then(words(": {} gone; start {}{}", are, them, or_cancel()))
+        .then(filled_text(": {} gone; start {}{}", are, them, or_cancel()))
         .when(col("waiting_for") == "broker_lagging")
-        .then(words(": {} not caught up; look at the fetchers of {}", have, brokers))
+        .then(filled_text(": {} not caught up; look at the fetchers of {}", have, brokers))
         .when(col("waiting_for") == "no_leader")
-        .then(words(": nobody leads {}, so there is nothing to copy from{}", it, leader))
+        .then(filled_text(": nobody leads {}, so there is nothing to copy from{}", it, leader))
         .when(col("waiting_for") == "adding_and_removing")
-        .then(words(": {} added and removed at once, {}", both(), lit(NEVER)))
+        .then(filled_text(": {} added and removed at once, {}", brokers_with_verb(), lit(NEVER)))
         .when(col("waiting_for") == "quorum_lost")
         .then(lit(": the quorum of controllers has no leader"))
         .when(col("waiting_for") == "controller_powerless")
-        .then(words(": controller {} can write nothing to ZooKeeper", brokers))
+        .then(filled_text(": controller {} can write nothing to ZooKeeper", brokers))
         .otherwise(lit(""))
     )
 
 
-def both() -> pl.Expr:
-    brokers = enumerated("waiting_broker_ids")
-    are = when(col("waiting_broker_ids").list.len() > 1).then(words("brokers {} are", brokers))
-    return are.when(brokers.is_not_null()).then(words("broker {} is", brokers)).otherwise(lit("a broker is"))
+def brokers_with_verb() -> pl.Expr:
+    brokers = enumerated_ids("waiting_broker_ids")
+    are = when(col("waiting_broker_ids").list.len() > 1).then(filled_text("brokers {} are", brokers))
+    return (
+        are.when(brokers.is_not_null())
+        .then(filled_text("broker {} is", brokers))
+        .otherwise(lit("a broker is"))
+    )
 
 
 def or_cancel() -> pl.Expr:

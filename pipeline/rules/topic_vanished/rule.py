@@ -3,17 +3,24 @@
 import polars as pl
 from polars import col
 
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.wording import facts, lines_of, millis, of_topic, root, words
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.wording import (
+    epoch_millis,
+    facts_column,
+    filled_text,
+    named_lines,
+    root_columns,
+    topic_finding_columns,
+)
 
 
-@of_rows("topic_lifecycle")
+@made_of_rows("topic_lifecycle")
 def find(topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """A topic that was queued for deletion is missing in the list of the next controller that starts; no finding where
     one was in office between of which no line was read."""
     elected = controller_term.filter(col("elected_at").is_not_null(), col("mode") == "zookeeper")
     by = elected.select("cluster_id", "elected_at", "controller_id").sort("elected_at")
-    has_list = lines_of("ended").list.len() > 0
+    has_list = named_lines("ended").list.len() > 0
     gone = topic_lifecycle.filter(
         (col("ended_how") == "vanished") & col("deletion_requested_at").is_not_null() & has_list,
         col("certainty") != "undetermined",
@@ -22,19 +29,19 @@ def find(topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame) -> pl.Dat
         by, left_on="ended_at", right_on="elected_at", by="cluster_id", check_sortedness=False
     )
     return found.select(
-        *of_topic("warning"),
-        root_event=words("end {}", millis("ended_at")),
-        **root("deletion", "deletion_requested_at"),
+        *topic_finding_columns("warning"),
+        root_event=filled_text("end {}", epoch_millis("ended_at")),
+        **root_columns("deletion", "deletion_requested_at"),
         valid_from_at="ended_at",
         valid_until_at="ended_at",
-        sentence=words(
+        sentence=filled_text(
             "topic {} was queued for deletion and is missing in the list of controller {}: nobody says that its "
             "deletion was completed",
             *("topic", "controller_id"),
         ),
-        facts=facts(topic="topic", controller_id="controller_id"),
+        facts=facts_column(topic="topic", controller_id="controller_id"),
         certainty="certainty",
-        evidence=lines_of("requested", "ended"),
+        evidence=named_lines("requested", "ended"),
     )
 
 

@@ -5,8 +5,16 @@ from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import of_rows
-from pipeline.rules.shared.wording import facts, ids, length, millis, of_topic, root, words
+from pipeline.rules.rule import made_of_rows
+from pipeline.rules.shared.wording import (
+    duration_text,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    ids_text,
+    root_columns,
+    topic_finding_columns,
+)
 
 RULE = "topic_without_leader_since_creation"
 TOPIC = ("cluster_id", "topic")
@@ -15,8 +23,8 @@ PARTITION = (*TOPIC, "partition")
 ASSIGNED = r"assigned replicas are \[([\d, ]*)\]"
 
 
-@of_rows("transition_audit")
-def refused_leader(
+@made_of_rows("transition_audit")
+def refused_leader_findings(
     transition_audit: pl.DataFrame,
     topic_lifecycle: pl.DataFrame,
     waited: pl.DataFrame,
@@ -28,30 +36,30 @@ def refused_leader(
     waited: findings of topic_without_leader_since_creation, which know the creation itself.
     Source: PartitionStateMachine.initializeLeaderAndIsrForPartition, 0.8 to 1.0; doHandleStateChanges, 1.1 to 3.9.
     """
-    found = refusals(transition_audit, topic_lifecycle, waited)
-    lasted_ms = millis("over_at") - millis("logged_at")
+    found = leader_refusals(transition_audit, topic_lifecycle, waited)
+    lasted_ms = epoch_millis("over_at") - epoch_millis("logged_at")
     is_told = (lasted_ms >= audit_limit.unled_topic_ms).fill_null(value=True)
     has_ids = col("broker_ids").list.len() > 0
     alive = (
-        when(has_ids).then(words(", for none of its replicas ({}) was alive", ids("broker_ids")))
+        when(has_ids).then(filled_text(", for none of its replicas ({}) was alive", ids_text("broker_ids")))
         .when(col("exception_message").str.contains("No assigned replica is alive"))
         .then(lit(", for none of its replicas was alive"))
         .otherwise(lit(""))
     )  # fmt: skip
     end = when(col("over_at").is_null()).then(lit("; no line says that it got one")).otherwise(
-        words("; it had one, or was gone, {} later", length(lasted_ms))
+        filled_text("; it had one, or was gone, {} later", duration_text(lasted_ms))
     )  # fmt: skip
     severity = when(col("over_at").is_null()).then(lit("warning")).otherwise(lit("info"))
     return found.filter(is_told).select(
-        *of_topic(severity),
-        root_event=words("partition {} refused at {}", "partition", millis("logged_at")),
-        **root("creation", "logged_at"),
+        *topic_finding_columns(severity),
+        root_event=filled_text("partition {} refused at {}", "partition", epoch_millis("logged_at")),
+        **root_columns("creation", "logged_at"),
         valid_from_at="logged_at",
         valid_until_at="over_at",
-        sentence=words(
+        sentence=filled_text(
             "partition {} of topic {} got no leader as it was created{}{}", "partition", "topic", alive, end
         ),
-        facts=facts(
+        facts=facts_column(
             topic="topic",
             partition="partition",
             broker_ids=when(has_ids).then("broker_ids"),
@@ -62,7 +70,7 @@ def refused_leader(
     )  # fmt: skip
 
 
-def refusals(
+def leader_refusals(
     transition_audit: pl.DataFrame, topic_lifecycle: pl.DataFrame, waited: pl.DataFrame
 ) -> pl.DataFrame:
     """One row per partition that was refused a leader, by the first line: broker_ids, those of its replicas that the

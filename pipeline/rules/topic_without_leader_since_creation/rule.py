@@ -4,21 +4,21 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import OF_FIND, Rule, of_rows
+from pipeline.rules.rule import OF_FIND, Rule, made_of_rows
 from pipeline.rules.shared.wording import (
-    enumerated,
-    facts,
-    length,
-    lines_of,
-    millis,
-    of_topic,
-    root,
-    words,
+    duration_text,
+    enumerated_ids,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    named_lines,
+    root_columns,
+    topic_finding_columns,
 )
-from pipeline.rules.topic_without_leader_since_creation.refused_leader import refused_leader
+from pipeline.rules.topic_without_leader_since_creation.refused_leader import refused_leader_findings
 
 
-@of_rows("topic_lifecycle")
+@made_of_rows("topic_lifecycle")
 def topic_without_leader_since_creation(
     topic_lifecycle: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
 ) -> pl.DataFrame:
@@ -38,40 +38,40 @@ def topic_without_leader_since_creation(
         .join(told, on=["cluster_id", "term_id"], how="semi")
         .filter(col("online_at").is_not_null() | col("serving_at").is_null())
         .join(data_end, on="cluster_id", how="left")
-        .with_columns(lasted_ms=until_at.dt.epoch("ms") - millis("created_at"))
+        .with_columns(lasted_ms=until_at.dt.epoch("ms") - epoch_millis("created_at"))
         .filter(col("lasted_ms") >= audit_limit.unled_topic_ms)
         .with_columns(over_at=pl.coalesce("online_at", "ended_at"))
     )
     at = col("created_at").dt.strftime("%H:%M:%S")
-    ids = enumerated("waited_for")
-    name = when(col("waited_for").list.len() == 1).then(words("broker {}", ids)).otherwise(
-        words("brokers {}", ids)
+    ids = enumerated_ids("waited_for")
+    name = when(col("waited_for").list.len() == 1).then(filled_text("broker {}", ids)).otherwise(
+        filled_text("brokers {}", ids)
     )  # fmt: skip
-    later = length(col("lasted_ms"))
+    later = duration_text(col("lasted_ms"))
     end = (
-        when(col("online_at").is_not_null()).then(words("; it had a leader {} later", later))
-        .when(col("over_at").is_not_null()).then(words("; the topic ended {} later", later))
+        when(col("online_at").is_not_null()).then(filled_text("; it had a leader {} later", later))
+        .when(col("over_at").is_not_null()).then(filled_text("; the topic ended {} later", later))
         .otherwise(lit(""))
     )  # fmt: skip
     severity = when(col("over_at").is_null()).then(lit("warning")).otherwise(lit("info"))
     return waited.select(
-        *of_topic(severity),
-        root_event=words("creation {}", millis("created_at")),
-        **root("creation", "created_at"),
+        *topic_finding_columns(severity),
+        root_event=filled_text("creation {}", epoch_millis("created_at")),
+        **root_columns("creation", "created_at"),
         valid_from_at="created_at",
         valid_until_at="over_at",
-        sentence=words(
+        sentence=filled_text(
             "topic {} was created {} without a live replica for partition {} ({}): who created it ran into a timeout{}",
             *("topic", at, "slowest_partition", name, end),
         ),
-        facts=facts(
+        facts=facts_column(
             topic="topic",
             partition="slowest_partition",
             broker_ids="waited_for",
             lasted_ms=when(col("over_at").is_not_null()).then("lasted_ms"),
         ),
         certainty=lit("inferred"),
-        evidence=lines_of("created", "online", "ended"),
+        evidence=named_lines("created", "online", "ended"),
     )
 
 
@@ -84,7 +84,7 @@ def find(
     """A partition of a new topic has no leader: its creation tells so, or only that the controller refused to make it
     Online."""
     waited = topic_without_leader_since_creation(topic_lifecycle, audit_limit, data_end).select(OF_FIND)
-    refused = refused_leader(transition_audit, topic_lifecycle, waited, audit_limit)
+    refused = refused_leader_findings(transition_audit, topic_lifecycle, waited, audit_limit)
     return pl.concat([waited, refused.select(OF_FIND)])
 
 

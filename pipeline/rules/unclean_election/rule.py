@@ -3,20 +3,20 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.lines.evidence import LINE, line
+from pipeline.model.lines.evidence import LINE, evidence_line
 from pipeline.model.terms.term_steps import STARTED
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.causes import REASON, cause_facts, is_known, reason, with_cause_lines
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.causes import REASON, cause_facts, end_reason_text, is_known, with_cause_lines
 from pipeline.rules.shared.wording import (
     NO_TERM,
     PARTITION,
-    facts,
-    graded,
-    ids,
-    millis,
-    partition_name,
-    root,
-    words,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    ids_text,
+    partition_name_text,
+    root_columns,
+    severity_column,
 )
 
 LAST_KNOWN = "LAST_KNOWN_LEADER"
@@ -29,7 +29,7 @@ OUTSIDE = "unclean election{}: {} got leader {} outside of its in-sync replicas"
 ASKED = " that an administrator asked for"
 
 
-@of_rows("leader_election", "election_event")
+@made_of_rows("leader_election", "election_event")
 def find(
     leader_election: pl.DataFrame,
     election_event: pl.DataFrame,
@@ -53,7 +53,10 @@ def find(
     is_at_risk = ~col("was_last_leader").fill_null(value=False)
     unclean = leader_election.filter(is_unclean & is_other & is_at_risk)
     with_reason = with_last_departure(unclean, broker_session, last_leader(), "elected_at")
-    return pl.concat([elected(with_reason), said_unclean(pl.concat([said, diffs]))], how="diagonal")
+    return pl.concat(
+        [unclean_election_findings(with_reason), findings_by_line_alone(pl.concat([said, diffs]))],
+        how="diagonal",
+    )
 
 
 def first_diffs(
@@ -97,25 +100,34 @@ def last_leader() -> pl.Expr:
     return when(col("old_leader") >= 0).then("old_leader").otherwise(only)
 
 
-def elected(unclean: pl.DataFrame) -> pl.DataFrame:
+def unclean_election_findings(unclean: pl.DataFrame) -> pl.DataFrame:
     certainty = when("is_unclean_said").then(lit("proved")).otherwise(lit("inferred"))
     is_lossless = col("records_at_risk") == 0
-    why = when(is_known()).then(words("; broker {} {}", "gone_id", reason("elected_at"))).otherwise(lit(""))
+    why = (
+        when(is_known())
+        .then(filled_text("; broker {} {}", "gone_id", end_reason_text("elected_at")))
+        .otherwise(lit(""))
+    )
     return unclean.select(
         *("cluster_id", "term_id"),
-        *graded(when(is_lossless).then(lit("warning")).otherwise(lit("critical"))),
-        entity=partition_name(),
-        root_event=words("{} at {}", "trigger", millis("elected_at")),
-        **root(col("trigger"), "elected_at"),
+        *severity_column(when(is_lossless).then(lit("warning")).otherwise(lit("critical"))),
+        entity=partition_name_text(),
+        root_event=filled_text("{} at {}", "trigger", epoch_millis("elected_at")),
+        **root_columns(col("trigger"), "elected_at"),
         valid_from_at="elected_at",
         valid_until_at="elected_at",
-        sentence=words(
+        sentence=filled_text(
             OUTSIDE + " (term {}: {} -> {}){}{}",
-            *(by_whom(), partition_name(), "leader", "term_id"),
-            *(leadership("old_leader", "isr_before"), leadership("leader", "isr"), why, lost()),
+            *(unclean_initiator_text(), partition_name_text(), "leader", "term_id"),
+            *(
+                leadership_text("old_leader", "isr_before"),
+                leadership_text("leader", "isr"),
+                why,
+                lost_records_text(),
+            ),
         ),
         evidence=with_cause_lines(col("evidence")),
-        facts=facts(
+        facts=facts_column(
             **PARTITION,
             leader="leader",
             old_leader=when(col("old_leader") >= 0).then("old_leader"),
@@ -128,47 +140,51 @@ def elected(unclean: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def by_whom() -> pl.Expr:
+def unclean_initiator_text() -> pl.Expr:
     """Kafka elects so itself where the topic allows it: as a broker comes back, and by a task from 3.9 on."""
     return when(col("kind") == "offline_admin_unclean").then(lit(ASKED)).otherwise(lit(""))
 
 
-def lost() -> pl.Expr:
+def lost_records_text() -> pl.Expr:
     """What an unclean election cost, as far as the ends of the two logs tell."""
     risk = col("records_at_risk")
     return (
         when(risk > 0)
-        .then(words(LOST + ", at most {}", risk))
+        .then(filled_text(LOST + ", at most {}", risk))
         .when(risk == 0)
         .then(lit(LESS_LOST))
         .otherwise(lit(LOST))
     )
 
 
-def leadership(leader: str, isr: str) -> pl.Expr:
+def leadership_text(leader: str, isr: str) -> pl.Expr:
     """Who leads with which ISR."""
-    who = when(col(leader) >= 0).then(words("leader {}", leader)).otherwise(lit("no leader"))
-    members = when(col(isr).is_not_null()).then(words("ISR [{}]", ids(isr))).otherwise(lit("ISR not known"))
-    return words("{}, {}", who, members)
+    who = when(col(leader) >= 0).then(filled_text("leader {}", leader)).otherwise(lit("no leader"))
+    members = (
+        when(col(isr).is_not_null())
+        .then(filled_text("ISR [{}]", ids_text(isr)))
+        .otherwise(lit("ISR not known"))
+    )
+    return filled_text("{}, {}", who, members)
 
 
-def said_unclean(said: pl.DataFrame) -> pl.DataFrame:
+def findings_by_line_alone(said: pl.DataFrame) -> pl.DataFrame:
     """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.2."""
     topic = pl.coalesce("topic", "topic_id")
-    partition = partition_name(topic)
+    partition = partition_name_text(topic)
     return said.filter(col("logged_at").is_not_null()).select(
         "cluster_id",
-        *graded("critical"),
+        *severity_column("critical"),
         entity=partition,
-        root_event=words("elected at {}", millis("logged_at")),
-        **root("election", "logged_at"),
+        root_event=filled_text("elected at {}", epoch_millis("logged_at")),
+        **root_columns("election", "logged_at"),
         term_id=NO_TERM,
         valid_from_at="logged_at",
         valid_until_at="logged_at",
-        sentence=words(OUTSIDE + LOST, lit(""), partition, "new_leader"),
-        facts=facts(topic=topic, partition="partition", leader="new_leader"),
+        sentence=filled_text(OUTSIDE + LOST, lit(""), partition, "new_leader"),
+        facts=facts_column(topic=topic, partition="partition", leader="new_leader"),
         certainty=lit("proved"),
-        evidence=pl.concat_list(line()),
+        evidence=pl.concat_list(evidence_line()),
     )
 
 

@@ -3,10 +3,18 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.rules.rule import Rule, of_rows
-from pipeline.rules.shared.quorum_votes import quorum_signs, voters
+from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.quorum_votes import listed_voters, quorum_signs
 from pipeline.rules.shared.repeated import CASE, in_runs
-from pipeline.rules.shared.wording import NO_TERM, counted, facts, graded, millis, root, words
+from pipeline.rules.shared.wording import (
+    NO_TERM,
+    counted_noun,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    root_columns,
+    severity_column,
+)
 
 LOST, KEY, APPEND = "lost_data", "key_differs", "append_failed"
 OF_DATA = {"voter_lost_data": LOST, "voter_key_differs": KEY, "append_failed": APPEND}
@@ -20,7 +28,7 @@ SAID = {
 }
 
 
-@of_rows("node_event")
+@made_of_rows("node_event")
 def find(node_event: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """What a voter had stored of the metadata log is gone (its leader says that it fetches from further back), belongs
     to another directory than the quorum knows, or could not be written. A node that only observes, as every broker,
@@ -34,33 +42,33 @@ def find(node_event: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFra
         voter_id=when(is_own).then("node_id").otherwise("peer_id"),
         kind=col("step").replace_strict(OF_DATA, return_dtype=pl.String),
     )
-    known = voters(quorum_signs(node_event), controller_event)
+    known = listed_voters(quorum_signs(node_event), controller_event)
     is_voter = col("voter_ids").list.contains(col("voter_id")).fill_null(value=False)
     told = said.join(known, on="cluster_id", how="left").filter((col("kind") != LOST) | is_voter)
     runs = in_runs(told, CASE)
     return runs.select(
         *("cluster_id", "valid_from_at", "valid_until_at", "evidence"),
-        *graded("warning"),
-        entity=words("voter {}", "voter_id"),
-        root_event=words("{} at {}", "kind", millis("valid_from_at")),
-        **root(col("kind").str.replace("_", " ", literal=True), "valid_from_at", "voter_id"),
+        *severity_column("warning"),
+        entity=filled_text("voter {}", "voter_id"),
+        root_event=filled_text("{} at {}", "kind", epoch_millis("valid_from_at")),
+        **root_columns(col("kind").str.replace("_", " ", literal=True), "valid_from_at", "voter_id"),
         term_id=NO_TERM,
         sentence=what_is_wrong(),
-        facts=facts(voter_id="voter_id", kind="kind", failures_count="failures"),
+        facts=facts_column(voter_id="voter_id", kind="kind", failures_count="failures"),
         certainty=lit("proved"),
     )
 
 
 def what_is_wrong() -> pl.Expr:
     offset = when(col("detail") == "0").then(lit("it begins from nothing")).otherwise(
-        words("it goes back to offset {}", "detail")
+        filled_text("it goes back to offset {}", "detail")
     )  # fmt: skip
     said = (
-        when(col("kind") == LOST).then(words(SAID[LOST], offset))
+        when(col("kind") == LOST).then(filled_text(SAID[LOST], offset))
         .when(col("kind") == KEY).then(lit(SAID[KEY]))
-        .otherwise(words(SAID[APPEND], counted("failures", "time")))
+        .otherwise(filled_text(SAID[APPEND], counted_noun("failures", "time")))
     )  # fmt: skip
-    return words("voter {} {}", "voter_id", said)
+    return filled_text("voter {} {}", "voter_id", said)
 
 
 RULE = Rule(

@@ -6,11 +6,20 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
-from pipeline.model.lines.evidence import NO_LINES, outermost
+from pipeline.model.lines.evidence import NO_LINES, outermost_lines
 from pipeline.model.settings import AuditLimit
 from pipeline.rules.rule import Rule
-from pipeline.rules.shared.quorum_votes import ASKED, most_said, quorum_signs
-from pipeline.rules.shared.wording import NO_TERM, facts, graded, length, millis, nodes, root, words
+from pipeline.rules.shared.quorum_votes import ASKED, most_frequent_steps, quorum_signs
+from pipeline.rules.shared.wording import (
+    NO_TERM,
+    duration_text,
+    enumerated_nodes,
+    epoch_millis,
+    facts_column,
+    filled_text,
+    root_columns,
+    severity_column,
+)
 
 NODE = ("cluster_id", "node_id")
 FETCH = "fetch_timed_out"
@@ -34,10 +43,10 @@ def find(
     Source: KafkaRaftClient.pollFollowerAsVoter, pollProspective.
     """
     signs = quorum_signs(node_event)
-    apart = millis("at") - millis("at").shift(1).over(NODE)
+    apart = epoch_millis("at") - epoch_millis("at").shift(1).over(NODE)
     is_new = (apart > audit_limit.flapping_minutes * 60_000).fill_null(value=True)
     runs = (
-        in_office(signs.filter(col("step") == FETCH), controller_term, earlier)
+        timeouts_under_controller(signs.filter(col("step") == FETCH), controller_term, earlier)
         .sort(*NODE, "at")
         .with_columns(run=is_new.cast(pl.Int64).cum_sum().over(NODE))
         .group_by(*NODE, "run", maintain_order=True)
@@ -48,33 +57,38 @@ def find(
             lines=col("line").explode(),
         )
         .filter(col("failures") >= audit_limit.flapping_departures)
-        .pipe(with_answers, signs)
+        .pipe(with_voter_answers, signs)
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
     )
-    lasted_ms = millis("last_at") - millis("since_at")
-    is_still = millis("until_at") - millis("last_at") <= STILL_MS
+    lasted_ms = epoch_millis("last_at") - epoch_millis("since_at")
+    is_still = epoch_millis("until_at") - epoch_millis("last_at") <= STILL_MS
     look = "look at its pauses (GC, disk, CPU) and its network"
     end = (
         when(col("refusing_ids").list.len() > 0)
-        .then(words(f", and {{}} refused it their votes: {look}", nodes("refusing_ids")))
+        .then(filled_text(f", and {{}} refused it their votes: {look}", enumerated_nodes("refusing_ids")))
         .when(col("unanswered_ids").list.len() > 0)
-        .then(words(f", and {{}} did not answer: see whether they run, else {look}", nodes("unanswered_ids")))
+        .then(
+            filled_text(
+                f", and {{}} did not answer: see whether they run, else {look}",
+                enumerated_nodes("unanswered_ids"),
+            )
+        )
         .otherwise(lit(f": {look}"))
     )
     return runs.select(
         "cluster_id",
-        *graded("warning"),
-        entity=words("voter {}", "node_id"),
-        root_event=words("out of touch since {}", millis("since_at")),
-        **root("voter out of touch", "since_at", "node_id"),
+        *severity_column("warning"),
+        entity=filled_text("voter {}", "node_id"),
+        root_event=filled_text("out of touch since {}", epoch_millis("since_at")),
+        **root_columns("voter out of touch", "since_at", "node_id"),
         term_id=NO_TERM,
         valid_from_at="since_at",
         valid_until_at=when(~is_still).then("last_at"),
-        sentence=words(
+        sentence=filled_text(
             "voter {} heard nothing from the controller {} times within {}{}",
-            *("node_id", "failures", length(lasted_ms), end),
+            *("node_id", "failures", duration_text(lasted_ms), end),
         ),
-        facts=facts(
+        facts=facts_column(
             voter_id="node_id",
             failures_count="failures",
             lasted_ms=lasted_ms,
@@ -82,11 +96,11 @@ def find(
             unanswered_ids=when(col("unanswered_ids").list.len() > 0).then("unanswered_ids"),
         ),
         certainty=lit("inferred"),
-        evidence=pl.concat_list(outermost(col("lines")), col("answer_line").fill_null(NO_LINES)),
+        evidence=pl.concat_list(outermost_lines(col("lines")), col("answer_line").fill_null(NO_LINES)),
     )
 
 
-def in_office(
+def timeouts_under_controller(
     fetches: pl.DataFrame, controller_term: pl.DataFrame, without_leader: pl.DataFrame
 ) -> pl.DataFrame:
     """Time-outs of voters while a controller was in office that had been for a while and went on to be."""
@@ -108,13 +122,13 @@ def in_office(
     return steady.select(*own, "line").join(lost.select(own), on=own, how="anti")
 
 
-def with_answers(runs: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
+def with_voter_answers(runs: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
     """refusing_ids, unanswered_ids, answer_line: how the others answered it, by the first line of what it said most."""
     spans = runs.with_row_index("nr").select("nr", *NODE, "since_at", to_at=col("last_at") + ELECTION)
     asked = rows_in_spans(
         spans, signs.filter(col("step").is_in(ASKED)), list(NODE), ("since_at", "to_at"), "at", closed="both"
     )
-    told = most_said(asked).select(
+    told = most_frequent_steps(asked).select(
         "nr", refusing_ids="refusing", unanswered_ids="unanswered", answer_line="line"
     )
     return runs.with_row_index("nr").join(told, on="nr", how="left", maintain_order="left").drop("nr")

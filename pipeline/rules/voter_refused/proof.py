@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from pipeline.rules.proving.proof import Claim, Line, require
+from pipeline.rules.proving.proof import Claim, ProofLine, require_proof
 from pipeline.rules.proving.voters import BY, KEPT, of_times
 
 REQUEST = re.compile(r"Request .* failed due to (authentication|unsupported version) error")
@@ -15,7 +15,7 @@ OTHER_CLUSTER = re.compile(BY + r"Unexpected error INCONSISTENT_CLUSTER_ID in \w
 SOURCE = re.compile(r"source(?:Id=|=[^ ]* \(id: )(\d+)")
 
 
-def prove(claim: Claim, lines: Sequence[Line]) -> str:
+def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """Each record says that another node of the quorum refuses that one, and which."""
     peers: set[int] = set()
     for line in lines:
@@ -23,14 +23,14 @@ def prove(claim: Claim, lines: Sequence[Line]) -> str:
         by = CONNECTION.search(line.text) or other
         kind = KINDS[request[1]] if request else "cluster_id" if other else "authentication"
         is_so = (request or by) and kind == claim.text("kind")
-        require(is_so, f"{line.place()} refuses nothing of the kind")
+        require_proof(is_so, f"{line.place()} refuses nothing of the kind")
         node = int(by[1]) if by else line.record.node_id
-        require(node in (claim.number("voter_id"), None), f"{line.place()} is of node {node}")
+        require_proof(node in (claim.number("voter_id"), None), f"{line.place()} is of node {node}")
         found = [one.search(line.text) for one in (CONNECTED, DESTINATION, SOURCE)]
         peers |= {int(one[1]) for one in found if one}
     said = {int(one) for one in claim.texts("refusing_ids")}
-    require(peers <= said, f"by the records nodes {sorted(peers)} refuse it")
-    require(
+    require_proof(peers <= said, f"by the records nodes {sorted(peers)} refuse it")
+    require_proof(
         said <= peers or claim.number("failures_count") > KEPT, f"no record tells of all of {sorted(said)}"
     )
     return of_times(claim, lines)

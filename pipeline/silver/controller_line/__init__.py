@@ -6,8 +6,8 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.acting import SEQ_BITS, by_controllers
-from pipeline.model.terms.elections import elections
-from pipeline.silver.controller_line.causing import with_cause, with_texts
+from pipeline.model.terms.elections import controller_elections
+from pipeline.silver.controller_line.causing import with_event_cause, with_texts
 from schemas.silver.controller_line import SPEC
 
 LEAVING = ("resigned", "renounced")
@@ -56,20 +56,20 @@ def build(
     names.
     """
     own = controller_record.with_columns(rank=1)
-    lines = pl.concat([own, marks(controller_event, term)], how="diagonal_relaxed").pipe(
+    lines = pl.concat([own, term_marks(controller_event, term)], how="diagonal_relaxed").pipe(
         with_running_time, source_file, wording_seen
     )
     if dirty_from is not None:
         lines = lines.filter((col("rank") != 1) | (col("ordered_at") >= dirty_from))
-    placed = lines.pipe(with_term, term).filter((col("rank") == 1) & col("term_id").is_not_null())
-    return placed.pipe(with_seq).pipe(with_cause, line_before).select(SPEC.columns)
+    placed = lines.pipe(with_line_term, term).filter((col("rank") == 1) & col("term_id").is_not_null())
+    return placed.pipe(with_seq).pipe(with_event_cause, line_before).select(SPEC.columns)
 
 
-def marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+def term_marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Where a node begins a term (mark: the term, before the first line of its election that is not in server.log) or
     is out of it (mark: empty, after the line that leaves, before the line of a start)."""
     line = ("cluster_id", "file_id", "byte_offset")
-    begun = elections(controller_event).select(
+    begun = controller_elections(controller_event).select(
         *line, own_file_id="own_file_id", own_byte_offset="own_byte_offset"
     )
     opened = (
@@ -89,10 +89,10 @@ def marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
             rank=when(is_leaving).then(2).otherwise(0),
         )
     )  # fmt: skip
-    return pl.concat([said, in_office_before(term)], how="diagonal_relaxed")
+    return pl.concat([said, unseen_election_marks(term)], how="diagonal_relaxed")
 
 
-def in_office_before(term: pl.DataFrame) -> pl.DataFrame:
+def unseen_election_marks(term: pl.DataFrame) -> pl.DataFrame:
     """Marks of KRaft terms whose election was not seen, before the first line that its controller writes in office."""
     is_in_office = col("elected_at").is_null() & col("told_from_at").is_not_null()
     return term.filter(col("mode") == "kraft", is_in_office).select(
@@ -121,14 +121,14 @@ def with_file_number(
     numbered = (
         lines.select(NODES_FILE)
         .unique()
-        .pipe(with_file_begin, source_file, wording_seen)
+        .pipe(with_node_file_begin, source_file, wording_seen)
         .sort("file_from_at", *NODES_FILE)
         .with_row_index("file_number")
     )
     return lines.join(numbered, on=NODES_FILE, how="left", nulls_equal=True)
 
 
-def with_file_begin(
+def with_node_file_begin(
     rows: pl.DataFrame, source_file: pl.DataFrame, wording_seen: pl.DataFrame
 ) -> pl.DataFrame:
     """file_from_at: the earliest time in the file, of one that several nodes wrote that of the node's own lines. The
@@ -153,7 +153,7 @@ def in_files() -> tuple[str, ...]:
     return ("file_from_at", "file_id", "byte_offset", "rank")
 
 
-def with_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+def with_line_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """The term by the epoch on the line, else the one that the node holds then, as long as lines prove that it goes on;
     rows in_order()."""
     node = pl.coalesce("node_id", "controller_id")
@@ -162,7 +162,7 @@ def with_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     is_proved = col("ordered_at") < col("unproved_from_at")
     return (
         lines.pipe(with_stated_term, term)
-        .sort(in_order())
+        .sort(writing_order())
         .with_columns(held_id=held.replace(HOLDS_NONE, None))
         .join(unproved, on=["cluster_id", "held_id"], how="left", maintain_order="left")
         .with_columns(held_id=when(is_proved.fill_null(value=True)).then("held_id"))
@@ -192,7 +192,7 @@ def with_stated_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def in_order() -> tuple[pl.Expr, ...]:
+def writing_order() -> tuple[pl.Expr, ...]:
     """controller.log before state-change.log at equal times: openers are written before their consequences."""
     is_state_change = col("log") != "controller"
     return (col("ordered_at"), is_state_change, *map(col, IN_FILES))

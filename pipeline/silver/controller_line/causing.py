@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.kafka.wording.causes import openers
+from pipeline.kafka.wording.causes import cause_openers
 
 ELECTION = "preferred_election_started"
 LISTING = "imbalance_not_preferred"
@@ -23,7 +23,7 @@ def with_texts(lines: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([worded, lines.filter(~is_worded)], how="diagonal").drop("fields")
 
 
-def with_cause(lines: pl.DataFrame, line_before: pl.DataFrame) -> pl.DataFrame:
+def with_event_cause(lines: pl.DataFrame, line_before: pl.DataFrame) -> pl.DataFrame:
     """Adds cause, event_seq, is_checking and listed_seq. lines: of whole terms, or of their parts after line_before,
     in order of seq, with_texts().
 
@@ -46,7 +46,9 @@ def with_check(lines: pl.DataFrame) -> pl.DataFrame:
     """is_checking: the last thing begun is the controller's own check of its imbalance; listed: what the check listed
     last; previous_event."""
     event, is_before = col("event"), col("is_before")
-    others = [one.event for one in openers() if one.is_event and one.event not in (ELECTION, *IMBALANCE)]
+    others = [
+        one.event for one in cause_openers() if one.is_event and one.event not in (ELECTION, *IMBALANCE)
+    ]
     is_other, is_imbalance = event.is_in(others), event.is_in(IMBALANCE)
     check = when(is_before).then("is_checking").when(is_imbalance).then(lit(value=True))
     listing = when(is_before).then(col("listed").fill_null(NOTHING))
@@ -73,8 +75,8 @@ def with_opener(lines: pl.DataFrame) -> pl.DataFrame:
     is_election = (event == ELECTION) & has_partitions.fill_null(value=False)
     is_own = is_election & is_automatic()
     is_unclean = (col("election_type") == "UNCLEAN").fill_null(value=False)
-    causes = {one.event: one.cause or "unknown" for one in reversed(openers())}
-    opening = [one.event for one in openers() if one.is_event]
+    causes = {one.event: one.cause or "unknown" for one in reversed(cause_openers())}
+    opening = [one.event for one in cause_openers() if one.is_event]
     is_opener = (event != ELECTION) | is_election
     opens = is_opener & event.is_in(opening) & ~is_own
     cause = (

@@ -3,12 +3,12 @@
 import polars as pl
 from polars import col
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.model.lines.evidence import NO_LINES
-from pipeline.silver.log_gap.broken_lines import back_in_time, damaged
+from pipeline.silver.log_gap.broken_lines import back_in_time, damaged_line_gaps
 from pipeline.silver.log_gap.lost_lines import lost_in_warehouse
-from pipeline.silver.log_gap.missing_files import missing_indexes, not_read, replaced
-from pipeline.silver.log_gap.missing_lines import missing_logs, silent
+from pipeline.silver.log_gap.missing_files import missing_indexes, replaced_file_gaps, unreadable_file_gaps
+from pipeline.silver.log_gap.missing_lines import missing_log_gaps, silent_log_gaps
 from pipeline.silver.log_gap.missing_terms import missing_elections, missing_terms
 from schemas.silver.log_gap import SPEC
 
@@ -26,18 +26,18 @@ def build(
     which the sentence names. Silence of a log that writes nothing of its own accord is no gap.
     """
     found = (
-        damaged(wording_seen, source_file),
+        damaged_line_gaps(wording_seen, source_file),
         back_in_time(wording_seen),
-        silent(wording_seen),
-        *missing_logs(wording_seen),
+        silent_log_gaps(wording_seen),
+        *missing_log_gaps(wording_seen),
         missing_terms(term),
         missing_elections(term),
-        not_read(file_sighting, source_file),
+        unreadable_file_gaps(file_sighting, source_file),
         missing_indexes(file_sighting),
-        replaced(file_sighting, source_file),
+        replaced_file_gaps(file_sighting, source_file),
         lost_in_warehouse(lost_segment, source_file),
     )
-    gaps = pl.concat([empty(SPEC), *map(of_table, found)], how="diagonal")
+    gaps = pl.concat([empty_frame(SPEC), *map(of_table, found)], how="diagonal")
     return gaps.with_columns(col("evidence").fill_null(NO_LINES))
 
 

@@ -12,7 +12,7 @@ NO_WRITER = "no_writer"
 BACK_SECONDS = 60
 
 
-def damaged(seen: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+def damaged_line_gaps(seen: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
     """Per file, hour and reason; the beginning and the end of a file by themselves. What names no node in a file of
     several may be of any of them: its node is null."""
     reason = col("not_understood_reason")

@@ -15,7 +15,7 @@ HOURLY = r"[.]log[.](\d{4}-\d{2}-\d{2}-\d{2})(?:\.gz|\.zst)?$"
 NUMBERED = r"^(.*\.log)\.([0-9]{1,3})(?:\.gz|\.zst)?$"  # the path without its number, and the number
 
 
-def not_read(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+def unreadable_file_gaps(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
     """Paths whose last sighting is a problem, or of a file that is a controller's log by its name or its lines and of
     which none can be read, or of an archive that breaks off and was whole nowhere since. Their time is the hour in the
     name, as Kafka rolls its logs, where all logs are in UTC."""
@@ -84,7 +84,7 @@ def absent_numbers(sightings: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def replaced(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+def replaced_file_gaps(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
     """Rotation by renaming keeps what was written last; truncation (copytruncate) and deletion may not."""
     files = source_file.group_by("cluster_id", "node_id", "log", "file_id").agg(
         begins_at=col("first_logged_at").min(), ends_at=col("last_logged_at").max()

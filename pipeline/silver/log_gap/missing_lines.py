@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col, lit
 
-from pipeline.core.stretches import overdue, unaccompanied, untouched
-from pipeline.kafka.facts import table
+from pipeline.core.stretches import overdue_spans, unaccompanied_spans, without_touched_spans
+from pipeline.kafka.facts import read_fact_table
 from pipeline.model.lines.evidence import known_lines
 
 NODE = ("cluster_id", "node_id")
@@ -16,19 +16,23 @@ ACTING = r"^(?:\[Controller id=\{controller_id\}|Controller \{controller_id\} ep
 FIRST = ("first_file_id", "first_offset")
 
 
-def silent(seen: pl.DataFrame) -> pl.DataFrame:
+def silent_log_gaps(seen: pl.DataFrame) -> pl.DataFrame:
     """A node that started, was elected or left its term meanwhile is left out: its periodic lines begin or end then."""
-    periodic = [row["event"] for row in table("wording/periodic_lines.tsv")]
-    elections = [row["event"] for row in table("wording/office_lines.tsv")]
+    periodic = [row["event"] for row in read_fact_table("wording/periodic_lines.tsv")]
+    elections = [row["event"] for row in read_fact_table("wording/office_lines.tsv")]
     is_change = col("is_start") | col("event").is_in(elections).fill_null(value=False)
     lines = seen.filter(col("event").is_in(periodic) & col("node_id").is_not_null())
     sentence = pl.format(
         "no line of what runs every {} s ({}) for {}: lines are missing, or the process stood still",
-        *(whole("period"), col("event").str.replace_all("_", " ", literal=True), long_time("missing")),
+        *(
+            whole_seconds("period"),
+            col("event").str.replace_all("_", " ", literal=True),
+            long_time("missing"),
+        ),
     )
     return (
-        overdue(lines, (*NODE, "log", "event"), LATE_PERIODS, LATE_SECONDS)
-        .pipe(untouched, seen.filter(is_change), NODE)
+        overdue_spans(lines, (*NODE, "log", "event"), LATE_PERIODS, LATE_SECONDS)
+        .pipe(without_touched_spans, seen.filter(is_change), NODE)
         .select(
             *NODE, "log", "from_at", "until_at",
             file_id="after_file_id",
@@ -47,11 +51,11 @@ def long_time(seconds: str) -> pl.Expr:
     return pl.when(col(seconds) < 2 * 3600).then(minutes).otherwise(hours)
 
 
-def whole(seconds: str) -> pl.Expr:
+def whole_seconds(seconds: str) -> pl.Expr:
     return col(seconds).round(0, mode="half_away_from_zero").cast(pl.Int64)
 
 
-def missing_logs(seen: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
+def missing_log_gaps(seen: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
     """Acts of a controller that one of its logs tells of, in hours in which the other has no line."""
     known = seen.filter(col("node_id").is_not_null())
     controller, state_change = (known.filter(col("log") == log) for log in ("controller", "state-change"))
@@ -60,14 +64,14 @@ def missing_logs(seen: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
     acts = state_change.filter(col("template").str.contains(ACTING))
     created = controller.filter(is_creation)
     return (
-        unaccompanied(acts, controller, NODE, NEAR_SECONDS).pipe(
-            missing,
+        unaccompanied_spans(acts, controller, NODE, NEAR_SECONDS).pipe(
+            gap_rows,
             "controller",
             "controller_log_missing",
             "a controller acts in state-change.log, and no line of its controller.log is near",
         ),
-        unaccompanied(created, state_change, NODE, NEAR_SECONDS).pipe(
-            missing,
+        unaccompanied_spans(created, state_change, NODE, NEAR_SECONDS).pipe(
+            gap_rows,
             "state-change",
             "state_change_log_missing",
             "partitions are created in controller.log, and no line of state-change.log is near",
@@ -75,7 +79,7 @@ def missing_logs(seen: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
     )
 
 
-def missing(stretches: pl.DataFrame, log: str, kind: str, sentence: str) -> pl.DataFrame:
+def gap_rows(stretches: pl.DataFrame, log: str, kind: str, sentence: str) -> pl.DataFrame:
     return stretches.select(
         *NODE, "from_at", "until_at",
         log=lit(log),

@@ -5,9 +5,9 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.brokers.given_up import is_given_up_line
+from pipeline.model.brokers.given_up import is_abandoned_shutdown_line
 from pipeline.model.brokers.silent_signals import without_signal
-from pipeline.model.lines.evidence import LINE, NO_LINES, line
+from pipeline.model.lines.evidence import LINE, NO_LINES, evidence_line
 from pipeline.silver.process_run.next_start import NODE, ONE_START, RUN, with_next_start
 from schemas.end_reasons import (
     CLEAN,
@@ -73,19 +73,19 @@ def build(
     lines = pl.concat([node_event, connection_event], how="diagonal").join(
         shared, on=["cluster_id", "file_id"], how="anti"
     )
-    said = lines.filter(col("node_id").is_not_null()).pipe(with_run)
+    said = lines.filter(col("node_id").is_not_null()).pipe(with_run_seq)
     return (
-        runs(said)
+        runs_with_lines(said)
         .pipe(with_lines_before, process_before)
-        .join(ends(said, release_span), on=RUN, how="left")
+        .join(run_ends(said, release_span), on=RUN, how="left")
         .sort(RUN)
         .pipe(with_next_start, said, source_file, lost_segment)
-        .pipe(with_reason)
+        .pipe(with_run_end_reason)
         .select(SPEC.columns)
     )
 
 
-def with_run(said: pl.DataFrame) -> pl.DataFrame:
+def with_run_seq(said: pl.DataFrame) -> pl.DataFrame:
     """Lines in their order with run_seq. A start begins a run, but where handlers of signals were registered just
     before, or another part of the process started: a node in KRaft mode may have a broker and a controller."""
     is_start = (col("area") == "process") & (col("step") == STARTING)
@@ -105,14 +105,14 @@ def with_run(said: pl.DataFrame) -> pl.DataFrame:
     return ordered.with_columns(run_seq=col("begins").cast(pl.Int32).cum_sum().over(NODE))
 
 
-def runs(said: pl.DataFrame) -> pl.DataFrame:
+def runs_with_lines(said: pl.DataFrame) -> pl.DataFrame:
     """One row per run that has a line."""
     begins = col("begins")
     has_loaded = (col("area") == "disk") & col("step").is_in(["clean", "unclean", "empty"])
     is_in_service = (col("step") == "started") | (col("event").is_in(REGISTERED))
     return said.group_by(RUN).agg(
         started_at=col("logged_at").filter(begins).first(),
-        start_line=line().filter(begins).head(1),
+        start_line=evidence_line().filter(begins).head(1),
         start_file=col("file_id").filter(begins).first(),
         first_line_at=col("logged_at").min(),
         last_line_at=col("logged_at").max(),
@@ -136,7 +136,7 @@ def with_lines_before(found: pl.DataFrame, process_before: pl.DataFrame) -> pl.D
     )
 
 
-def ends(said: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
+def run_ends(said: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """(RUN, told_reason, told_at, told_detail, told_lines; stopping_at, stopping_lines, is_stop_whole): the first line
     of each run that ends it, and the first one that says that it stops, which tells no reason but up to 0.11, where no
     signal is printed. is_stop_whole: the stop is there from its begin on."""
@@ -152,16 +152,16 @@ def ends(said: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
         .with_columns(reason=when(~is_over_it).then("reason"))
     )
     decisive, is_stop = col("reason").is_not_null(), ~col("event").is_in([*DECISIVE])
-    is_signalled = (col("reason").filter(decisive).first() == SIGNALLED) & is_given_up_line().any()
+    is_signalled = (col("reason").filter(decisive).first() == SIGNALLED) & is_abandoned_shutdown_line().any()
     told_detail = detail.filter(decisive).first()
     given_up = pl.concat_str(told_detail, lit(GAVE_UP), separator="; ", ignore_nulls=True)
     return told.group_by(RUN, maintain_order=True).agg(
         told_reason=col("reason").filter(decisive).first(),
         told_at=col("logged_at").filter(decisive).first(),
         told_detail=when(is_signalled).then(given_up).otherwise(told_detail),
-        told_lines=line().filter(decisive).head(1),
+        told_lines=evidence_line().filter(decisive).head(1),
         stopping_at=col("logged_at").filter(is_stop).first(),
-        stopping_lines=line().filter(is_stop).head(1),
+        stopping_lines=evidence_line().filter(is_stop).head(1),
         is_stop_whole=(col("event") == STOPPING).any(),
     )
 
@@ -181,7 +181,7 @@ def with_silent_signals(told: pl.DataFrame, release_span: pl.DataFrame) -> pl.Da
     )  # fmt: skip
 
 
-def with_reason(found: pl.DataFrame) -> pl.DataFrame:
+def with_run_end_reason(found: pl.DataFrame) -> pl.DataFrame:
     """end_reason and what proves it."""
     is_told, is_stopping = col("told_reason").is_not_null(), col("stopping_at").is_not_null()
     is_over = col("next_started_at").is_not_null()

@@ -5,7 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.lines.evidence import LINE, line
+from pipeline.model.lines.evidence import LINE, evidence_line
 from pipeline.model.lines.lost_segments import still_lost
 
 NODE = ("cluster_id", "node_id")
@@ -27,12 +27,12 @@ def with_next_start(
     ]
     is_same_file = pl.col("files").list.contains(pl.col("next_start_file"))
     return (
-        found.join(directories(said), on=RUN, how="left")
+        found.join(directory_cleanness(said), on=RUN, how="left")
         .join(own, on=RUN, how="left")
         .sort(RUN)
         .with_columns(following)
         .pipe(with_continued, source_file)
-        .pipe(with_lost, still_lost(lost_segment, source_file))
+        .pipe(with_lost_lines, still_lost(lost_segment, source_file))
         .with_columns(
             is_complete=(
                 (is_same_file | col("is_continued")) & ~col("is_beside") & ~col("is_lost") & ~col("has_hole")
@@ -41,7 +41,7 @@ def with_next_start(
     )
 
 
-def directories(said: pl.DataFrame) -> pl.DataFrame:
+def directory_cleanness(said: pl.DataFrame) -> pl.DataFrame:
     """(RUN, unclean_lines, unclean_at, is_clean): the first directory that a start finds unclean, one that an earlier
     line of the node names and that is not new; and whether it finds one that was shut down in order."""
     disks = said.filter(col("area") == "disk", col("log_dir").is_not_null())
@@ -54,7 +54,7 @@ def directories(said: pl.DataFrame) -> pl.DataFrame:
         .join(new, on=[*RUN, "log_dir"], how="anti")
         .sort("logged_at", *LINE)
         .group_by(RUN, maintain_order=True)
-        .agg(unclean_lines=line().head(1), unclean_at=col("logged_at").first())
+        .agg(unclean_lines=evidence_line().head(1), unclean_at=col("logged_at").first())
     )
     clean = states.group_by(RUN).agg(is_clean=(col("step") == "clean").any())
     return clean.join(unclean, on=RUN, how="left")
@@ -76,7 +76,7 @@ def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFra
     )
     start_at = col("next_started_at")
     began = files.select("cluster_id", next_start_file="file_id", began_at="first_at")
-    is_hour_before = reaches("last_at", "next_started_at")
+    is_hour_before = is_log_continued("last_at", "next_started_at")
     rolled = (
         found.filter(start_at.is_not_null())
         .select(*RUN, "next_started_at", "next_start_file")
@@ -97,7 +97,7 @@ def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFra
         found.join(began, on=["cluster_id", "next_start_file"], how="left")
         .join(rolled, on=RUN, how="left")
         .join(beside, on=RUN, how="left")
-        .join(holed(found, files), on=RUN, how="left")
+        .join(runs_with_hole(found, files), on=RUN, how="left")
         .sort(RUN)
         .with_columns(
             is_continued=has_begun | col("is_rolled").fill_null(value=False),
@@ -107,12 +107,12 @@ def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFra
     )
 
 
-def reaches(last_at: str, next_at: str) -> pl.Expr:
+def is_log_continued(last_at: str, next_at: str) -> pl.Expr:
     """True if a log that ends there goes on to one that begins there, as it is rolled by the hour, or later."""
     return col(last_at).dt.truncate("1h") >= col(next_at).dt.truncate("1h") - pl.duration(hours=1)
 
 
-def holed(found: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
+def runs_with_hole(found: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
     """(RUN, has_hole) of runs after whose last line a file of the node begins that none goes on to; or in which one
     does after a day or more: what is said behind it may be said by another process."""
     reached_at = col("last_at").cum_max().shift(1).over(NODE)
@@ -120,7 +120,7 @@ def holed(found: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
         files.drop_nulls(("node_id", "first_at"))
         .sort(*NODE, "first_at", "file_id")
         .with_columns(reached_at=reached_at)
-        .filter(~reaches("reached_at", "first_at"))
+        .filter(~is_log_continued("reached_at", "first_at"))
         .select(*NODE, "reached_at", hole_at="first_at")
     )
     is_long = col("hole_at") - col("reached_at") > LONG
@@ -134,7 +134,7 @@ def holed(found: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
     return between.select(*RUN, has_hole=lit(value=True)).unique()
 
 
-def with_lost(found: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFrame:
+def with_lost_lines(found: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFrame:
     """is_lost: of a server.log that may be the node's the warehouse has lost lines between what the run is known to
     have said last and the next start. lost: rows of still_lost."""
     of_log = lost.filter(col("log").is_in(SERVER_LOGS)).select(

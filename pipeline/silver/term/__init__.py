@@ -7,16 +7,16 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.kafka.machines.by_release import machine_of_release
-from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, elections
+from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, controller_elections
 from pipeline.model.terms.other_zones import other_zones
 from pipeline.model.terms.succession import BEGAN
 from pipeline.silver.term.holes import with_holes
-from pipeline.silver.term.peer_reported_terms import given_up_terms, peer_reported_terms
+from pipeline.silver.term.peer_reported_terms import peer_reported_terms, renounced_peer_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
-from pipeline.silver.term.uncommitted import with_given_up, with_void
+from pipeline.silver.term.uncommitted import with_renounced_at, with_void_begin
 from pipeline.silver.term.unelected_terms import (
     after_unseen_life,
-    is_told,
+    is_self_reported,
     is_trace_seen,
     unelected_terms,
     with_next_life,
@@ -45,9 +45,11 @@ def build(
     Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
     """
     is_named = pl.all_horizontal(col("event", "first_at", "controller_id", "controller_epoch").is_not_null())
-    named = ends_of_hours(wording_seen.filter(is_named & is_own_epoch()))
+    named = ends_of_hours(wording_seen.filter(is_named & is_epoch_of_controller()))
     zones = other_zones(wording_seen)
-    elected = controller_event.pipe(without_stale_claims).pipe(elections).pipe(with_life, zones)
+    elected = (
+        controller_event.pipe(without_stale_claims).pipe(controller_elections).pipe(with_election_life, zones)
+    )
     elected = elected.pipe(after_unseen_life, named)
     sights = named.pipe(with_next_life, elected)
     unelected = unelected_terms(sights, elected)
@@ -55,22 +57,22 @@ def build(
     elected = elected.pipe(after_zookeeper, lives_before)
     seen = elected.pipe(with_sights, sights.filter(col("next_life").is_null()))
     heard = peer_reported_terms(controller_event, elected, lives_before)
-    given_up = given_up_terms(controller_event, elected, lives_before)
+    given_up = renounced_peer_terms(controller_event, elected, lives_before)
     of_quorum = pl.concat([seen.filter(col("mode") == "kraft"), heard], how="diagonal")
     unnamed = unnamed_terms(controller_event, wording_seen, of_quorum, lives_before)
-    terms = pl.concat([seen, unelected, heard, unnamed, given_up], how="diagonal").pipe(one_each)
+    terms = pl.concat([seen, unelected, heard, unnamed, given_up], how="diagonal").pipe(without_rival_claims)
     return (
-        terms.pipe(with_machine, release_span)
-        .pipe(with_isr_told, wording_seen)
+        terms.pipe(with_term_machine, release_span)
+        .pipe(with_isr_change_printing, wording_seen)
         .pipe(with_moves_read, wording_seen)
-        .pipe(with_void, controller_event)
+        .pipe(with_void_begin, controller_event)
         .pipe(with_holes, wording_seen)
-        .pipe(with_given_up, controller_event)
+        .pipe(with_renounced_at, controller_event)
         .select(SPEC.columns)
     )
 
 
-def is_own_epoch() -> pl.Expr:
+def is_epoch_of_controller() -> pl.Expr:
     """True if a line with controller and epoch says that this controller has it; KRaft nodes tell all they hear."""
     is_kraft = col("logger").str.starts_with("org.apache.kafka.").fill_null(value=False)
     is_of_another = col("event").is_in(OF_ANOTHER_EPOCH)
@@ -89,7 +91,7 @@ def ends_of_hours(named: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_life(elected: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
+def with_election_life(elected: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
     """Life among those of the mode. reused_at: when a later life uses the numbers of the term
     again. zones: rows of other_zones: epochs do not begin anew where a node logs in another time zone."""
     of_mode = ("cluster_id", "mode")
@@ -167,14 +169,14 @@ def with_sights(elected: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
             first_seen_at=col("elected_at").first(),
             told_from_at=col("elected_at").first(),
             last_seen_at=until_at.max(),
-            told_until_at=until_at.filter(is_told()).max(),
+            told_until_at=until_at.filter(is_self_reported()).max(),
             is_trace_seen=is_trace_seen(),
         )
         .with_columns(certainty=when("is_epoch_told").then(lit("proved")).otherwise(lit("inferred")))
     )
 
 
-def one_each(terms: pl.DataFrame) -> pl.DataFrame:
+def without_rival_claims(terms: pl.DataFrame) -> pl.DataFrame:
     """Of several controllers that lines give one epoch of one life, the elected one, else the first one seen; one that
     no line gives it comes last."""
     is_untold = ~col("is_epoch_told").fill_null(value=True)
@@ -183,7 +185,7 @@ def one_each(terms: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_isr_told(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
+def with_isr_change_printing(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
     """is_isr_told: the stretch of time in which the node prints changes of ISR that leaders ask for meets the term,
     and the last notification of the cluster that a leader wrote one itself is from before it (inter-broker protocol
     below 2.7, which brokers never go back to).
@@ -229,7 +231,7 @@ def with_moves_read(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataF
     return terms.join(logs, on=OWN[:2], how="left").with_columns(are_moves_read=meets.fill_null(value=False))
 
 
-def with_machine(terms: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
+def with_term_machine(terms: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """replica_machine: the one that all releases have which the controller may have run during the term."""
     is_in_term = (col("valid_until_at") > col("first_seen_at")) & (
         col("valid_from_at") <= col("last_seen_at")

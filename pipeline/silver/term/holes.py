@@ -28,7 +28,7 @@ def with_holes(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
     )
     is_before_next = (col("hole_until_at") <= col("next_at")).fill_null(value=True)
     found = (
-        in_turn.join(holes(wording_seen), on="cluster_id")
+        in_turn.join(quorum_log_holes(wording_seen), on="cluster_id")
         .filter(col("hole_from_at") >= col("begun_at"), is_before_next)
         .group_by(TERM)
         .agg(unproved_from_at=col("hole_until_at").min())
@@ -36,7 +36,7 @@ def with_holes(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
     return terms.join(found, on=TERM, how="left")
 
 
-def holes(wording_seen: pl.DataFrame) -> pl.DataFrame:
+def quorum_log_holes(wording_seen: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, hole_from_at, hole_until_at): from the last line of the nodes of a quorum to the next one, a day or
     more later, in another file. A process appends to its file: within one a node that is silent had nothing to say."""
     is_of_quorum = col("logger").str.starts_with(KRAFT_LOGGERS).fill_null(value=False)

@@ -29,9 +29,9 @@ def peer_reported_terms(
     """
     in_kraft = elected.filter(col("mode") == "kraft")
     said = (
-        controller_event.pipe(with_own_files)
+        controller_event.pipe(with_unshared_files)
         .filter(col("event") == OBSERVED, col("controller_epoch").is_not_null())
-        .pipe(with_life, in_kraft, lives_before)
+        .pipe(with_report_life, in_kraft, lives_before)
     )
     denied = said.filter("has_own_files").select(*OF_LIFE, controller_id="node_id")
     return (
@@ -62,7 +62,7 @@ def of_reports(reports: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def given_up_terms(
+def renounced_peer_terms(
     controller_event: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame
 ) -> pl.DataFrame:
     """One row per term that is known by the line alone by which its controller renounces, behind an election of that
@@ -76,7 +76,7 @@ def given_up_terms(
     )
     seen = in_kraft.select("cluster_id", "life", seen_epoch="controller_epoch", seen_at="elected_at")
     behind = (
-        said.pipe(with_life, in_kraft, lives_before)
+        said.pipe(with_report_life, in_kraft, lives_before)
         .join(seen, on=["cluster_id", "life"])
         .filter(col("seen_at") <= col("logged_at"))
         .group_by(*OWN, "life", "logged_at", *LINE)
@@ -86,7 +86,7 @@ def given_up_terms(
     return behind.sort("logged_at", *LINE).drop("seen_epoch").pipe(of_reports)
 
 
-def with_life(heard: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame) -> pl.DataFrame:
+def with_report_life(heard: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame) -> pl.DataFrame:
     """Reports with the life of the metadata at their time, by the elections seen; before the first one that of it."""
     begun = elected.group_by("cluster_id", "life").agg(from_at=col("elected_at").min())
     first = begun.group_by("cluster_id").agg(first_life=col("life").min())
@@ -106,7 +106,7 @@ def with_life(heard: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataF
     )
 
 
-def with_own_files(controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_unshared_files(controller_event: pl.DataFrame) -> pl.DataFrame:
     """Adds has_own_files: no other node writes into a file of that node."""
     is_own = col("node_id").n_unique().over("cluster_id", "file_id") == 1
     return controller_event.with_columns(is_own=is_own).with_columns(

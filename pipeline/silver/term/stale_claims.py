@@ -22,7 +22,7 @@ def without_stale_claims(controller_event: pl.DataFrame) -> pl.DataFrame:
     is_claim = col("event") == CLAIM
     is_of_quorum = col("step").is_in([*GIVING_UP, OBSERVED]) & col("event").is_in(OF_QUORUM)
     said = controller_event.filter(is_claim | is_of_quorum)
-    stale = said.pipe(with_context).filter(is_claim & is_old() & is_given_up())
+    stale = said.pipe(with_context).filter(is_claim & is_old() & is_claim_abandoned())
     return controller_event.join(stale, on=LINE, how="anti")
 
 
@@ -34,7 +34,7 @@ def with_context(said: pl.DataFrame) -> pl.DataFrame:
     heard = when(col("step") == OBSERVED).then(epoch)
     node = pl.coalesce("node_id", "controller_id")
     following = col("step", "logged_at", "controller_epoch").shift(-1).over("cluster_id", node)
-    begins = (col("event") == CLAIM) & (epoch <= col("claimed")) & ~is_given_up()
+    begins = (col("event") == CLAIM) & (epoch <= col("claimed")) & ~is_claim_abandoned()
 
     def with_highest(lines: pl.DataFrame, *of: str) -> pl.DataFrame:
         named = {"claimed": claimed, "heard": heard}
@@ -58,7 +58,7 @@ def is_old() -> pl.Expr:
     return is_claimed | is_passed
 
 
-def is_given_up() -> pl.Expr:
+def is_claim_abandoned() -> pl.Expr:
     after_ms = col("next_logged_at").dt.epoch("ms") - col("logged_at").dt.epoch("ms")
     highest = pl.max_horizontal("claimed", "heard", col("controller_epoch") + 1)
     hears_of_later = (col("next_step") == OBSERVED) & (col("next_controller_epoch") >= highest)

@@ -15,7 +15,7 @@ AT_ONCE = "1s"
 CLOCKS = timedelta(seconds=10)  # another node may say before that it is elected
 
 
-def with_void(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_void_begin(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """Terms with void_from_at: the begin of the first event of which nothing was committed when the controller gave up.
 
     An event in which the controller renounces has written nothing: what it decided is void. The controller reverts to
@@ -38,7 +38,7 @@ def with_void(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFra
             tolerance=AT_ONCE,
             check_sortedness=False,
         )
-        .join(with_next(terms), on=OWN)
+        .join(with_next_term_flags(terms), on=OWN)
         .filter(col("logged_at") >= col("elected_at"))
         .filter((is_own & col("is_next_seen")) | col("is_another_next"))
         .group_by(TERM)
@@ -47,7 +47,7 @@ def with_void(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFra
     return terms.join(reverted, on=TERM, how="left")
 
 
-def with_next(terms: pl.DataFrame) -> pl.DataFrame:
+def with_next_term_flags(terms: pl.DataFrame) -> pl.DataFrame:
     """(OWN, term_id, elected_at) of KRaft terms whose election was seen; is_next_seen: so was that of the next term, or
     none is known; is_another_next: the next one of them is of another controller."""
     in_turn = terms.filter(col("mode") == "kraft").sort("cluster_id", "life", "controller_epoch")
@@ -63,7 +63,7 @@ def with_next(terms: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_given_up(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_renounced_at(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """Terms whose controller gives up as another one leads, of which no line is read: unproved_from_at is that line.
     What the other one did is unseen, from the first event on that still waited (void_from_at).
 

@@ -22,9 +22,9 @@ def with_next_life(named: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
     held = when(is_election).then(epoch).forward_fill().over(OWN[:2])
     life = begun_life.forward_fill().over("cluster_id")
     following = begun_life.backward_fill().over("cluster_id")
-    is_back = is_told() & (epoch < held) & (following > life)
+    is_back = is_self_reported() & (epoch < held) & (following > life)
     own_life, life_of_epoch = (begun_life.forward_fill().over(one) for one in (OWN[:2], OWN))
-    is_reused = is_told() & (life_of_epoch < own_life)
+    is_reused = is_self_reported() & (life_of_epoch < own_life)
     # An election of the same epoch ends what went before it.
     said = when(is_election).then(0).when(is_back).then(following).when(is_reused).then(own_life)
     last_said = col("said").forward_fill().over(OWN)
@@ -50,7 +50,7 @@ def after_unseen_life(elected: pl.DataFrame, named: pl.DataFrame) -> pl.DataFram
     lowest = of_first.group_by(OWN[:2]).agg(lowest_epoch=col("controller_epoch").min())
     is_before = (col("last_at") < col("begun_at")) & (col("controller_epoch") > col("lowest_epoch"))
     later = (
-        named.filter(is_told())
+        named.filter(is_self_reported())
         .join(begun, on="cluster_id", how="inner")
         .join(lowest, on=OWN[:2], how="inner")
         .filter(is_before)
@@ -103,8 +103,8 @@ def seen_terms(sights: pl.DataFrame) -> pl.DataFrame:
             byte_offset=col("first_offset").first(),
             first_seen_at=first_at.min(),
             last_seen_at=last_at.max(),
-            told_from_at=first_at.filter(is_told()).min(),
-            told_until_at=last_at.filter(is_told()).max(),
+            told_from_at=first_at.filter(is_self_reported()).min(),
+            told_until_at=last_at.filter(is_self_reported()).max(),
             is_trace_seen=is_trace_seen(),
         )
     )
@@ -119,7 +119,7 @@ def without_elected(seen: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([of_any_life, of_one_life])
 
 
-def is_told() -> pl.Expr:
+def is_self_reported() -> pl.Expr:
     """True if the controller's own node says so."""
     return col("node_id") == col("controller_id")
 

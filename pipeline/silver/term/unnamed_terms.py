@@ -6,7 +6,7 @@ from functools import cache
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.kafka.facts import table
+from pipeline.kafka.facts import read_fact_table
 from pipeline.model.terms.term_steps import LEAVING, STARTED
 
 NODE = ("cluster_id", "controller_id")
@@ -19,9 +19,9 @@ ORDER = ("first_at", *LINE)
 
 
 @cache
-def events_in_office() -> list[str]:
+def active_controller_events() -> list[str]:
     """Events of the lines that a KRaft controller writes in office alone."""
-    return [row["event"] for row in table("wording/in_office.tsv")]
+    return [row["event"] for row in read_fact_table("wording/in_office.tsv")]
 
 
 def unnamed_terms(
@@ -43,20 +43,22 @@ def unnamed_terms(
     Source: QuorumController, from 2.8: who replays the log decides nothing.
     """
     acts = wording_seen.filter(
-        col("event").is_in(events_in_office()),
+        col("event").is_in(active_controller_events()),
         col("logger").str.contains(KRAFT_LOGGERS),
         pl.all_horizontal(col("node_id", "first_at").is_not_null()),
     ).select(
         "cluster_id", "first_at", "last_at", "file_id", controller_id="node_id", byte_offset="first_offset"
     )
     begun = acts.sort(ORDER).unique(NODE, keep="first", maintain_order=True).pipe(before_known, known)
-    spans = begun.pipe(with_end, controller_event).filter(is_no_remnant()).drop("last_at")
+    spans = begun.pipe(with_latest_end, controller_event).filter(is_no_remnant()).drop("last_at")
     acting = spans.join(last_acts(spans, acts), on=NODE, how="left")
-    gone = given_up(controller_event, begun, known).join(acting, on=[*NODE, "controller_epoch"], how="anti")
+    gone = renounced_terms_of_one_line(controller_event, begun, known).join(
+        acting, on=[*NODE, "controller_epoch"], how="anti"
+    )
     return (
         pl.concat([acting, gone], how="diagonal")
         .join(lives_before, on="cluster_id", how="left")
-        .pipe(numbered)
+        .pipe(with_substitute_epochs)
         .with_columns(
             life=(col("lives_before").fill_null(0) + 1).cast(pl.Int32),
             mode=lit("kraft"),
@@ -79,7 +81,7 @@ def before_known(begun: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     return begun.join(first, on="cluster_id", how="left").filter(is_before)
 
 
-def with_end(begun: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_latest_end(begun: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """until_at: when it is over at the latest; controller_epoch: of the line by which it renounces, null without."""
     node = pl.coalesce("node_id", "controller_id")
     is_of_other = (col("event") == OBSERVED) & col("active_controller_id").ne_missing(node)
@@ -99,7 +101,9 @@ def with_end(begun: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFram
     )
 
 
-def given_up(controller_event: pl.DataFrame, begun: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+def renounced_terms_of_one_line(
+    controller_event: pl.DataFrame, begun: pl.DataFrame, known: pl.DataFrame
+) -> pl.DataFrame:
     """(NODE, controller_epoch, LINE, first_at, last_seen_at) of lines by which a controller renounces an epoch, before
     any term begins that lines tell, or another controller acts, and before a start of its process: one that was killed
     in office starts as one that renounces it."""
@@ -142,7 +146,7 @@ def last_acts(spans: pl.DataFrame, acts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def numbered(spans: pl.DataFrame) -> pl.DataFrame:
+def with_substitute_epochs(spans: pl.DataFrame) -> pl.DataFrame:
     """Fills controller_epoch where no line tells it: 0 for the last one of its cluster, one less for each before."""
     is_untold = col("controller_epoch").is_null()
     place = is_untold.cast(pl.Int32).reverse().cum_sum().reverse().over("cluster_id")

@@ -69,10 +69,10 @@ class Examination:
 
     def total(self) -> Contents:
         """Of what the tables' logs name."""
-        return total(one.found for one in self.tables if one.found is not None)
+        return total_contents(one.found for one in self.tables if one.found is not None)
 
 
-def total(contents: Iterable[Contents]) -> Contents:
+def total_contents(contents: Iterable[Contents]) -> Contents:
     them = list(contents)
     return Contents(
         sum(one.rows for one in them), sum(one.files for one in them), sum(one.size_bytes for one in them)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.core.files import URI, at_uri
-from pipeline.core.frames import empty, frame_of
+from pipeline.core.frames import empty_frame, frame_of
 from pipeline.store.contents import DataFile
 from schemas.spec import TableSpec
 
@@ -17,7 +17,7 @@ from schemas.spec import TableSpec
 UNREADABLE = (pa.ArrowException, OSError)
 
 
-def columns_of(uri: str, path: str, spec: TableSpec, names: Sequence[str]) -> pl.DataFrame:
+def read_data_file(uri: str, path: str, spec: TableSpec, names: Sequence[str]) -> pl.DataFrame:
     """Of one data file, of the declared types; later columns are null. One of UNREADABLE: it cannot be read."""
     with ExitStack() as opened:
         if URI.match(uri):
@@ -36,18 +36,20 @@ def columns_of(uri: str, path: str, spec: TableSpec, names: Sequence[str]) -> pl
     return frame_of(pa.Table.from_arrays(columns, names=list(names)))
 
 
-def rows_of(uri: str, files: Collection[DataFile], spec: TableSpec, names: Sequence[str]) -> pl.DataFrame:
+def read_data_files(
+    uri: str, files: Collection[DataFile], spec: TableSpec, names: Sequence[str]
+) -> pl.DataFrame:
     """Of all these data files."""
-    parts = [columns_of(uri, one.path, spec, names) for one in files]
-    return pl.concat([empty(spec).select(names), *parts], how="vertical_relaxed")
+    parts = [read_data_file(uri, one.path, spec, names) for one in files]
+    return pl.concat([empty_frame(spec).select(names), *parts], how="vertical_relaxed")
 
 
-def unreadable(uri: str, files: Collection[DataFile], spec: TableSpec) -> dict[str, str]:
+def unreadable_data_files(uri: str, files: Collection[DataFile], spec: TableSpec) -> dict[str, str]:
     """Of these files those that cannot be read, with what is wrong."""
     found = {}
     for one in files:
         try:
-            columns_of(uri, one.path, spec, spec.columns)
+            read_data_file(uri, one.path, spec, spec.columns)
         except UNREADABLE as problem:
             found[one.path] = str(problem).partition("\n")[0]
     return found

@@ -8,30 +8,30 @@ from pathlib import Path
 from deltalake.exceptions import DeltaError
 
 from pipeline.core.errors import InputProblem, WarehouseDamaged
-from pipeline.store.commit_files import head, newest_whole
-from pipeline.store.contents import AT_ONCE, DataFile, data_files, summed
+from pipeline.store.commit_files import newest_committed_version, newest_whole
+from pipeline.store.contents import AT_ONCE, DataFile, contents_of_files, data_files
 from pipeline.store.damage import (
     UNPUBLISHED,
     Damage,
     compared_with_sums,
-    counted,
+    contents_text,
     of_version,
     run_damage,
     uri_of,
     versions_behind,
 )
 from pipeline.store.examination.answer import Examination, Note, SegmentsState, TableState
-from pipeline.store.examination.data_columns import UNREADABLE, unreadable
+from pipeline.store.examination.data_columns import UNREADABLE, unreadable_data_files
 from pipeline.store.examination.keys import keys_of
 from pipeline.store.examination.leftovers import (
     aside_notes,
     dead_commits,
     lock_notes,
-    orphans,
+    orphan_notes,
     run_notes,
 )
 from pipeline.store.examination.segments import FILES, LOST, RECORDS, StoredFiles, segments_of
-from pipeline.store.forgotten_runs import forgotten
+from pipeline.store.forgotten_runs import forgotten_runs_damage
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import EXPIRED_BEFORE, Published, last_run
 from pipeline.store.readable_warehouse import DirectWarehouse
@@ -44,7 +44,7 @@ PROBLEMS = (InputProblem, WarehouseDamaged)
 READABLE = frozenset({"contents_differ", "file_altered"})
 
 
-def examined(warehouse: DirectWarehouse, cluster: str, specs: Mapping[str, TableSpec]) -> Examination:
+def examine_cluster(warehouse: DirectWarehouse, cluster: str, specs: Mapping[str, TableSpec]) -> Examination:
     """specs: declarations of the tables by name. WarehouseFormat: written by a newer product."""
     return ClusterLook(warehouse, cluster, specs).whole()
 
@@ -68,7 +68,7 @@ class ClusterLook:
             )
         segments = self.segments({one.table: one for one in states}, seen)
         if seen.run_id is None and not self.others:
-            self.others.append(forgotten(self.files, self.folder) or self.unpublished())
+            self.others.append(forgotten_runs_damage(self.files, self.folder) or self.unpublished())
         return Examination(
             self.cluster,
             seen.run_id,
@@ -84,7 +84,7 @@ class ClusterLook:
         seen = Published()
         try:
             # Without its table of runs a cluster is asked by the copy of the row, which is a damage all the same.
-            if head(self.files, uri_of(self.folder, RUN)) is not None:
+            if newest_committed_version(self.files, uri_of(self.folder, RUN)) is not None:
                 seen = self.warehouse.noted(self.cluster)
         except (*PROBLEMS, DeltaError, OSError, ValueError, KeyError, TypeError) as problem:
             found = problem.found if isinstance(problem, PROBLEMS) else first_line(problem)
@@ -125,7 +125,7 @@ class ClusterLook:
         """One table at its published version."""
         state = TableState(name, seen.versions[name], stated=seen.contents.get(name))
         try:
-            state.newest = head(self.files, uri_of(self.folder, name))
+            state.newest = newest_committed_version(self.files, uri_of(self.folder, name))
             self.look_at_files(state, seen)
             if {one.kind for one in state.damages} <= READABLE:
                 self.look_at_rows(state)
@@ -149,7 +149,7 @@ class ClusterLook:
         self.data[name] = files
         if damage is not None and damage.kind in ("log_altered", "version_unreadable"):
             return
-        state.found = summed(files)
+        state.found = contents_of_files(files)
         if self.is_local and (damage is None or damage.kind in READABLE):
             folder = Path(uri_of(self.folder, name))
             altered, size, unsummed = compared_with_sums(iter([(name, folder / one.path) for one in files]))
@@ -159,10 +159,10 @@ class ClusterLook:
     def of_version_elsewhere(self, name: str, seen: Published) -> tuple[list[DataFile], Damage | None]:
         """As `of_version` for what delta-rs reads of an object store."""
         files = data_files(uri_of(self.folder, name), seen.versions[name])
-        stated, found = seen.contents.get(name), summed(files)
+        stated, found = seen.contents.get(name), contents_of_files(files)
         if stated is None or stated == found:
             return files, None
-        told = f"{counted(found)} in {name}, of which run {seen.run_id} stated {counted(stated)}"
+        told = f"{contents_text(found)} in {name}, of which run {seen.run_id} stated {contents_text(stated)}"
         return files, Damage(name, "contents_differ", told)
 
     def look_at_rows(self, state: TableState) -> None:
@@ -174,7 +174,7 @@ class ClusterLook:
         try:
             keys = keys_of(uri, files, spec)
         except UNREADABLE:
-            bad = unreadable(uri, files, spec)
+            bad = unreadable_data_files(uri, files, spec)
             altered = {path for one in state.damages for path in one.files}
             if bad and {Path(one).name for one in bad} <= altered:
                 return
@@ -185,9 +185,8 @@ class ClusterLook:
         state.rows_read, state.duplicate_keys = keys.rows, keys.surplus
         logged = [one.rows for one in files]
         if None not in logged and keys.rows != sum(one or 0 for one in logged):
-            told = (
-                f"{keys.rows:,} rows in the files of {name}, of which its log counts {summed(files).rows:,}"
-            )
+            in_log = contents_of_files(files).rows
+            told = f"{keys.rows:,} rows in the files of {name}, of which its log counts {in_log:,}"
             state.damages.append(Damage(name, "rows_differ", told))
         if keys.surplus:
             told = f"{keys.surplus:,} rows of {name} more than keys, e.g. {keys.shown[0]}"
@@ -240,7 +239,7 @@ class ClusterLook:
         ]
         if self.is_local:
             tables = [Path(uri_of(self.folder, name)) for name in self.specs]
-            looks += [lambda: orphans(tables), lambda: aside_notes(Path(self.folder))]
+            looks += [lambda: orphan_notes(tables), lambda: aside_notes(Path(self.folder))]
         for look in looks:
             try:
                 yield from list(look())
@@ -249,7 +248,11 @@ class ClusterLook:
 
     def committed(self) -> dict[str, int]:
         """By table, but of ops.run, the newest version."""
-        heads = {name: head(self.files, uri_of(self.folder, name)) for name in self.specs if name != RUN}
+        heads = {
+            name: newest_committed_version(self.files, uri_of(self.folder, name))
+            for name in self.specs
+            if name != RUN
+        }
         return {name: version for name, version in heads.items() if version is not None}
 
 

@@ -8,7 +8,7 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.store.contents import DataFile
-from pipeline.store.examination.data_columns import columns_of
+from pipeline.store.examination.data_columns import read_data_file
 from schemas.spec import TableSpec
 
 NUMBER = "number"
@@ -28,7 +28,7 @@ class Keys:
 
 def keys_of(uri: str, files: Collection[DataFile], spec: TableSpec) -> Keys:
     """One of UNREADABLE (data_columns): a file cannot be read."""
-    parts = [numbers(uri, one.path, spec) for one in files]
+    parts = [key_numbers(uri, one.path, spec) for one in files]
     every = pl.concat([pl.Series(NUMBER, [], pl.UInt64), *parts])
     counts = every.value_counts()
     several = counts.filter(col("count") > 1)[NUMBER]
@@ -38,8 +38,8 @@ def keys_of(uri: str, files: Collection[DataFile], spec: TableSpec) -> Keys:
     for one, part in zip(files, parts, strict=True):
         is_asked = part.is_in(several.implode())
         if is_asked.any() and rows.total() < MOST_COMPARED:
-            keys = columns_of(uri, one.path, spec, spec.key).filter(is_asked)
-            rows.update(map(said, keys.head(MOST_COMPARED - rows.total()).to_dicts()))
+            keys = read_data_file(uri, one.path, spec, spec.key).filter(is_asked)
+            rows.update(map(key_text, keys.head(MOST_COMPARED - rows.total()).to_dicts()))
     shared = {key: count for key, count in rows.items() if count > 1}
     surplus = sum(shared.values()) - len(shared)
     if rows.total() >= MOST_COMPARED:  # all that were looked at are: the others are taken to be
@@ -47,16 +47,16 @@ def keys_of(uri: str, files: Collection[DataFile], spec: TableSpec) -> Keys:
     return Keys(len(every), surplus, tuple(list(shared)[:SHOWN]))
 
 
-def numbers(uri: str, path: str, spec: TableSpec) -> pl.Series:
+def key_numbers(uri: str, path: str, spec: TableSpec) -> pl.Series:
     """Of each row of a data file a number that its key gives, column by column."""
     found = None
     for name in spec.key:
-        one = columns_of(uri, path, spec, (name,))[name].hash()
+        one = read_data_file(uri, path, spec, (name,))[name].hash()
         both = pl.DataFrame({NUMBER: one if found is None else found, "column": one})
         mixed = (col(NUMBER) * lit(SPREAD, pl.UInt64)) ^ col("column")
         found = one if found is None else both.select(mixed.alias(NUMBER))[NUMBER]
     return pl.Series(NUMBER, [], pl.UInt64) if found is None else found.alias(NUMBER)
 
 
-def said(key: dict[str, object]) -> str:
+def key_text(key: dict[str, object]) -> str:
     return ", ".join(f"{name} {value}" for name, value in key.items())

@@ -7,13 +7,13 @@ from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 
-from pipeline.store.commit_files import COMMIT_FILE, actions_of, head, newest_whole
+from pipeline.store.commit_files import COMMIT_FILE, actions_of, newest_committed_version, newest_whole
 from pipeline.store.damage import uri_of
 from pipeline.store.examination.answer import Note
 from pipeline.store.examination.data_columns import UNREADABLE
 from pipeline.store.files import ReadableFiles
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.lock_files import LOCK_FILE, Holder, holder_in, is_gone, is_silent
+from pipeline.store.lock_files import LOCK_FILE, Holder, holder_in, is_holder_gone, is_silent
 from pipeline.store.published import ASIDE, LAST_RUN, last_row
 from schemas.ops import run
 
@@ -34,13 +34,13 @@ def lock_notes(files: ReadableFiles, folder: str) -> Iterator[Note]:
         return
     since = f" since {said['since']}" if said.get("since") else ""
     who = f"{said.get('host', 'another host')} (process {said.get('pid', 'unknown')}){since}"
-    is_dead = is_over(files, uri, said)
+    is_dead = is_lock_over(files, uri, said)
     yield Note("locked", f"the lock of {who}, {DEAD}" if is_dead else f"a run is at work on {who}")
 
 
-def is_over(files: ReadableFiles, uri: str, said: Holder) -> bool:
+def is_lock_over(files: ReadableFiles, uri: str, said: Holder) -> bool:
     """As runs take it, where the file tells when it was written last."""
-    if is_gone(said):
+    if is_holder_gone(said):
         return True
     beat = files.modified_ms(uri) if isinstance(files, LocalFiles) else None
     return beat is not None and is_silent(time.time() * 1000, beat)
@@ -49,7 +49,7 @@ def is_over(files: ReadableFiles, uri: str, said: Holder) -> bool:
 def run_notes(files: ReadableFiles, folder: str) -> Iterator[Note]:
     """Of the row that publishes: a torn newest one, and no copy of it beside the tables."""
     uri = uri_of(folder, run.SPEC.name)
-    newest, whole = head(files, uri), newest_whole(files, uri)
+    newest, whole = newest_committed_version(files, uri), newest_whole(files, uri)
     if newest is not None and newest != whole:
         count = newest - (-1 if whole is None else whole)
         told = (
@@ -78,16 +78,16 @@ def dead_commits(newest: Mapping[str, int], published: Mapping[str, int]) -> Ite
         yield Note("dead_commits", told, count)
 
 
-def orphans(tables: Collection[Path]) -> Iterator[Note]:
+def orphan_notes(tables: Collection[Path]) -> Iterator[Note]:
     """Data files, of tables on this machine, that no version names which their logs have."""
-    found = [path for table in tables for path in nameless(table)]
+    found = [path for table in tables for path in orphan_data_files(table)]
     if found:
         size = sum(path.stat().st_size for path in found)
         told = f"{len(found):,} data files, {size:,} bytes, that no version of a table names"
         yield Note("orphans", f"{told}: of a whole warehouse maintain removes them", len(found), size)
 
 
-def nameless(table: Path) -> list[Path]:
+def orphan_data_files(table: Path) -> list[Path]:
     """None where the log cannot be read: nobody knows then."""
     known = named_files(table / LOG)
     if known is None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import polars as pl
 from polars import col, lit
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty_frame
 from pipeline.store.contents import DataFile
 from pipeline.store.damage import Damage
 from pipeline.store.examination.answer import SegmentsState
-from pipeline.store.examination.data_columns import columns_of, rows_of
+from pipeline.store.examination.data_columns import read_data_file, read_data_files
 from schemas.bronze import log_record, lost_segment, source_file
 
 RECORDS, FILES, LOST = log_record.SPEC.name, source_file.SPEC.name, lost_segment.SPEC.name
@@ -33,12 +33,15 @@ def segments_of(
 ) -> tuple[SegmentsState, list[Damage]]:
     """What bronze.source_file says that was read against bronze.log_record. One of UNREADABLE: a file of them cannot be
     read. expired_before_ms: segments whose last record is older may have no records any more."""
-    segments = rows_of(manifest.uri, manifest.files, source_file.SPEC, (*STRETCH, "last_logged_at"))
-    losses = empty(lost_segment.SPEC).select(STRETCH)
+    segments = read_data_files(manifest.uri, manifest.files, source_file.SPEC, (*STRETCH, "last_logged_at"))
+    losses = empty_frame(lost_segment.SPEC).select(STRETCH)
     if lost is not None:
-        losses = rows_of(lost.uri, lost.files, lost_segment.SPEC, STRETCH)
-    placed = [placements(columns_of(records.uri, one.path, log_record.SPEC, PLACED)) for one in records.files]
-    found = added_up(pl.concat([placements(empty(log_record.SPEC).select(PLACED)), *placed]))
+        losses = read_data_files(lost.uri, lost.files, lost_segment.SPEC, STRETCH)
+    placed = [
+        segment_placements(read_data_file(records.uri, one.path, log_record.SPEC, PLACED))
+        for one in records.files
+    ]
+    found = added_up(pl.concat([segment_placements(empty_frame(log_record.SPEC).select(PLACED)), *placed]))
     is_old = (col("last_logged_at").dt.epoch("ms") < expired_before_ms).fill_null(value=False)
     held = segments.join(found, on=SEGMENT, how="left").with_columns(
         is_gone=col("count").is_null() & ~is_old, is_expired=col("count").is_null() & is_old
@@ -56,11 +59,11 @@ def segments_of(
     return state, list(damages)
 
 
-def number(place: pl.Expr) -> pl.Expr:
+def place_hash(place: pl.Expr) -> pl.Expr:
     return place.hash() % (1 << BITS)
 
 
-def placements(records: pl.DataFrame) -> pl.DataFrame:
+def segment_placements(records: pl.DataFrame) -> pl.DataFrame:
     """By segment how many records, their bytes, where the first begins and the last ends, and two sums: of numbers of
     the places where records begin, and where they end."""
     begin, end = col("byte_offset"), col("byte_offset") + col("byte_length")
@@ -69,8 +72,8 @@ def placements(records: pl.DataFrame) -> pl.DataFrame:
         bytes=col("byte_length").cast(pl.Int64).sum(),
         first=begin.min(),
         end=end.max(),
-        begins=number(begin).sum(),
-        ends=number(end).sum(),
+        begins=place_hash(begin).sum(),
+        ends=place_hash(end).sum(),
     )
 
 
@@ -80,7 +83,7 @@ def added_up(placed: pl.DataFrame) -> pl.DataFrame:
         col("count", "bytes", "begins", "ends").sum(), col("first").min(), col("end").max()
     )
     return sums.with_columns(
-        is_whole=col("begins") + number(col("end")) == col("ends") + number(col("first"))
+        is_whole=col("begins") + place_hash(col("end")) == col("ends") + place_hash(col("first"))
     )
 
 
@@ -89,7 +92,7 @@ def of_records(held: pl.DataFrame) -> Iterator[Damage]:
     gone = held.filter("is_gone")
     if not gone.is_empty():
         told = f"{gone['record_count'].sum():,} records of {len(gone):,} segments are not in {RECORDS}"
-        yield Damage(RECORDS, "segment_gone", f"{told}, first {named(gone)}")
+        yield Damage(RECORDS, "segment_gone", f"{told}, first {segment_range_text(gone)}")
     is_as_read = (
         col("is_whole")
         & (col("count") == col("record_count"))
@@ -100,7 +103,7 @@ def of_records(held: pl.DataFrame) -> Iterator[Damage]:
     odd = held.filter(col("count").is_not_null(), ~is_as_read)
     if not odd.is_empty():
         first = odd.sort("load_seq").row(0, named=True)
-        told = f"{first['count']:,} records and {first['bytes']:,} bytes in {RECORDS} of {named(odd)}"
+        told = f"{first['count']:,} records and {first['bytes']:,} bytes in {RECORDS} of {segment_range_text(odd)}"
         read = (
             f"{first['record_count']:,} records and {first['consumed_bytes'] - first['start_offset']:,} bytes"
         )
@@ -117,18 +120,18 @@ def of_no_segment(found: pl.DataFrame, segments: pl.DataFrame) -> Iterator[Damag
 
 def of_order(segments: pl.DataFrame, losses: pl.DataFrame) -> Iterator[Damage]:
     """Segments of a file that share bytes, and bytes between two that none has and that were not found lost."""
-    ordered = segments.sort("file_id", "start_offset").with_columns(before=reached())
+    ordered = segments.sort("file_id", "start_offset").with_columns(before=reached_bytes())
     twice = ordered.filter(col("start_offset") < col("before"))
     if not twice.is_empty():
         told = f"{len(twice):,} segments in {FILES} begin before the one before them ends"
-        yield Damage(FILES, "segments_overlap", f"{told}, first {named(twice)}")
+        yield Damage(FILES, "segments_overlap", f"{told}, first {segment_range_text(twice)}")
     both = pl.concat(
         [
             segments.select(STRETCH).with_columns(is_lost=lit(value=False)),
             losses.with_columns(is_lost=lit(value=True)),
         ]
     )
-    holes = both.sort("file_id", "start_offset").with_columns(before=reached())
+    holes = both.sort("file_id", "start_offset").with_columns(before=reached_bytes())
     holes = holes.filter(col("start_offset") > col("before"))
     if not holes.is_empty():
         first = holes.sort("load_seq").row(0, named=True)
@@ -137,12 +140,12 @@ def of_order(segments: pl.DataFrame, losses: pl.DataFrame) -> Iterator[Damage]:
         yield Damage(FILES, "segment_missing", f"{told}{more}")
 
 
-def reached() -> pl.Expr:
+def reached_bytes() -> pl.Expr:
     """Until where the segments before reach, of rows that are sorted by file and place."""
     return col("consumed_bytes").cum_max().shift(1).over("file_id")
 
 
-def named(segments: pl.DataFrame) -> str:
+def segment_range_text(segments: pl.DataFrame) -> str:
     """The first of them."""
     first = segments.sort("load_seq").row(0, named=True)
     return f"{first['path']}, bytes {first['start_offset']:,} to {first['consumed_bytes']:,}"
