@@ -52,7 +52,7 @@ def unnamed_terms(
     begun = acts.sort(ORDER).unique(NODE, keep="first", maintain_order=True).pipe(before_known, known)
     spans = begun.pipe(with_latest_end, controller_event).filter(is_no_remnant()).drop("last_at")
     acting = spans.join(last_acts(spans, acts), on=NODE, how="left")
-    gone = renounced_terms_of_one_line(controller_event, begun, known).join(
+    gone = renounced_terms_of_single_lines(controller_event, begun, known).join(
         acting, on=[*NODE, "controller_epoch"], how="anti"
     )
     return (
@@ -101,7 +101,7 @@ def with_latest_end(begun: pl.DataFrame, controller_event: pl.DataFrame) -> pl.D
     )
 
 
-def renounced_terms_of_one_line(
+def renounced_terms_of_single_lines(
     controller_event: pl.DataFrame, begun: pl.DataFrame, known: pl.DataFrame
 ) -> pl.DataFrame:
     """(NODE, controller_epoch, LINE, first_at, last_seen_at) of lines by which a controller renounces an epoch, before
