@@ -132,7 +132,8 @@ class AtHand:
 
 
 def of_each_log(segments: pl.DataFrame) -> pl.DataFrame:
-    """Segments with_file_begin(), as_one_node(), of a file of several loggers once for each of LOGS."""
+    """Segments with_file_from_at(), without_nodes_where_shared(), of a file of several loggers once for each of
+    LOGS."""
     logs = pl.when(col("log") == "mixed").then(pl.lit(list(LOGS))).otherwise(pl.concat_list("log"))
     return with_file_from_at(without_nodes_where_shared(segments)).with_columns(log=logs).explode("log")
 

@@ -32,7 +32,7 @@ def known_term_spans(answers: Answers, terms: pl.DataFrame) -> pl.DataFrame:
 
 def known_broker_spans(answers: Answers, terms: pl.DataFrame, stays: pl.DataFrame) -> pl.DataFrame:
     """(from_at, until_at): when all live brokers are told, by stays (broker_id, joined_at, left_at). ZooKeeper: as
-    above, each controller lists them as it starts. KRaft: but for unseen()."""
+    above, each controller lists them as it starts. KRaft: but for unseen_broker_spans()."""
     first = terms.filter(col("mode") == KRAFT)["began_at"].min()
     known: list[Stretch] = []
     begin = first if isinstance(first, datetime) else None

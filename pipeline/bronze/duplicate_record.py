@@ -16,8 +16,8 @@ OF_PLACE = ("of_file_id", "of_byte_offset")
 def overlapping_segments(segments: pl.DataFrame, new: pl.DataFrame, *by: str) -> pl.DataFrame:
     """(load_seq, from_at, until_at): the segments that may share records with a new one, and when.
 
-    segments: rows of bronze.source_file or, by log, of spans(). new: those of them that are loaded or derived in this
-    run. Both sides of each pair are there.
+    segments: rows of bronze.source_file or, by log, of segment_log_spans(). new: those of them that are loaded or
+    derived in this run. Both sides of each pair are there.
     """
     writer = ("cluster_id", "node_id", *by)
     span = (*writer, "file_id", "load_seq", "first_logged_at", "last_logged_at")

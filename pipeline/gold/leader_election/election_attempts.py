@@ -20,9 +20,9 @@ UNCLEAN_NOTING = ("selector_unclean_elected", "partition_transition")
 
 
 def attempted_elections(views: pl.DataFrame) -> pl.DataFrame:
-    """One row per attempt, of held() with SAID: isr and leader_epoch that came of it, what was noted before it in the
-    same event (said_selector, is_unclean_said, is_clean_said, note: the line of an unclean choice), and the target of a
-    reassignment. isr_line: the line that stated the ISR last. how: move, removed or implied.
+    """One row per attempt, of states_held() with SAID: isr and leader_epoch that came of it, what was noted before
+    it in the same event (said_selector, is_unclean_said, is_clean_said, note: the line of an unclean choice), and
+    the target of a reassignment. isr_line: the line that stated the ISR last. how: move, removed or implied.
 
     Lines are columns of the names <name>_file_id and <name>_byte_offset. event: what the controller was doing, by its
     place; where no line tells, as of a term without controller.log, one for each day.

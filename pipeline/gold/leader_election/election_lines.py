@@ -46,8 +46,8 @@ def election_statements(  # noqa: PLR0913, PLR0917  (the tables that it stands o
     deletion_before: pl.DataFrame,
     before: pl.DataFrame,
 ) -> pl.DataFrame:
-    """One row per line and partition of which it states, attempts or chooses something; as statements() has it, and
-    SAID: what the line itself says."""
+    """One row per line and partition of which it states, attempts or chooses something; as partition_statements()
+    has it, and SAID: what the line itself says."""
     lines = lines_with_term_order(controller_line)
     states = stated_by_lines(leader_and_isr, partition_transition, assignment).filter(
         col("topic").is_not_null(), col("partition").is_not_null()

@@ -67,8 +67,8 @@ def intervals_with_begin(partition_timeline: pl.DataFrame, dirty_from: datetime 
 
 
 def counting_alike(lived: pl.DataFrame) -> pl.DataFrame:
-    """Intervals (begins(), in order) without those that no controller's event begins (event_seq 0) and that count as
-    the one before, which is longer then: what a leader writes of its ISR cuts no event in two."""
+    """Intervals (intervals_with_begin(), in order) without those that no controller's event begins (event_seq 0) and
+    that count as the one before, which is longer then: what a leader writes of its ISR cuts no event in two."""
     is_same = (col(name) == col(name).shift(1) for name in (*PARTITION, *COUNTED_BY))
     is_same_list = col("replicas").eq_missing(col("replicas").shift(1))
     is_at_once = col("at") == col("valid_until_at").shift(1)

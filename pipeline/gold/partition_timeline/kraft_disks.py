@@ -17,7 +17,7 @@ def blocked_by_disk(lines: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.Dat
     them: (BROKER, LINE, is_fence, at, then_at, then_<LINE>, out) with the partition (IDENTITY).
 
     The controller prints how many partitions it changes, and the broker, as it applies that, names each that lies there
-    (lines: of identified()); where another replica is in sync, it leads from then on.
+    (lines: of lines_with_topic_id()); where another replica is in sync, it leads from then on.
     Source: ReplicationControlManager.handleDirectoriesOffline, ReplicaManager.applyLocalLeadersDelta, from 3.7.
     """
     absences = broker_absence.with_columns(at="out_at")

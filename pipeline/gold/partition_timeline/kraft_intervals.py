@@ -185,7 +185,7 @@ def fill_known_state(rows: pl.DataFrame) -> pl.DataFrame:
 
 def replicas_by_then() -> pl.Expr:
     """The assignment as stated last, else what is replayed last before the first state of the partition, or where
-    nothing is, first after it: a replay tells of no assignment that is known. Of rows in_turn()."""
+    nothing is, first after it: a replay tells of no assignment that is known. Of rows rows_since_first_state()."""
     replayed, is_later = col("replayed"), col("is_known").cum_max().over(IDENTITY)
     number = when(is_later).then(replayed.is_not_null()).cum_sum().over(IDENTITY)
     by_then = when(~is_later).then(replayed).forward_fill().over(IDENTITY)

@@ -34,9 +34,9 @@ def zookeeper_steps(
 ) -> pl.DataFrame:
     """Steps of silver.topic_event, and ends that lists imply, in order, each with the life (LIFE) that it is of.
 
-    is_begin: the life begins with it. lines: of placed(), from dirty_from on. before: the last row of
-    gold.topic_lifecycle of each topic before that. A topic that is missing in the next list of a controller that starts
-    is gone.
+    is_begin: the life begins with it. lines: of controller_lines_in_order(), from dirty_from on. before: the last
+    row of gold.topic_lifecycle of each topic before that. A topic that is missing in the next list of a controller
+    that starts is gone.
     Source: KafkaController.initializeControllerContext, processTopicChange, 0.8.1 to 3.9.
     """
     is_late = (col("at") > col("superseded_at")).fill_null(value=False)

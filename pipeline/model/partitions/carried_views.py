@@ -29,8 +29,8 @@ def behind_views(own: pl.DataFrame, view_before: pl.DataFrame, *, with_doubted: 
     """Statements of terms after what is held before them; without requests that tell less than their controller knows:
     of one batch the first may tell what came between (up to 1.0, two brokers gone at once).
 
-    own: with_said(), and more columns that begin so. view_before: rows of state.partition_view, the last one of each
-    partition. with_doubted: also of what may have changed unseen before the term.
+    own: with_stated_columns(), and more columns that begin so. view_before: rows of state.partition_view, the last
+    one of each partition. with_doubted: also of what may have changed unseen before the term.
     """
     held = held_before(view_before, with_doubted=with_doubted)
     rows = pl.concat([own, *held], how="diagonal").sort("seq")
@@ -65,7 +65,7 @@ def there_before(
     partition_timeline: pl.DataFrame, view_before: pl.DataFrame, dirty_from: datetime | None
 ) -> pl.DataFrame:
     """(PARTITION, life, at) of the partitions that were there before dirty_from, cluster-wide or for a controller, as
-    statements() wants it."""
+    partition_statements() wants it."""
     is_earlier = lit(value=False) if dirty_from is None else col("valid_from_at") < dirty_from
     held = view_before.select(*PARTITION, life=life_in_term_id(), at="day_at")
     return pl.concat([partitions_known_before(partition_timeline.filter(is_earlier)), held])

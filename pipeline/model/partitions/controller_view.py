@@ -50,7 +50,7 @@ def ordered_states(partition_timeline: pl.DataFrame) -> pl.DataFrame:
 
 def listed_as_not_preferred(assignment: pl.DataFrame) -> pl.DataFrame:
     """Each partition that a controller lists as not led by its preferred replica, and that replica (listed_of), as a
-    mention for statements()."""
+    mention for partition_statements()."""
     return assignment.filter(col("event") == LISTING, col("topic").is_not_null()).select(
         "file_id", "byte_offset", "event", "topic", "partition", listed_of=first_of("replicas")
     )
@@ -72,9 +72,9 @@ def states_held(
 ) -> pl.DataFrame:
     """Each statement of a term with all that its controller holds of the partition after it, and before it.
 
-    own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: first_places(); terms without one are left out.
-    cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, those kept, TRACKED as held after the line, and
-    under the same names with BEFORE as held before it. Sorted by OWN and seq.
+    own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: term_begin_places(); terms without one are left out.
+    cluster_wide: ordered_states(). Columns out: TERM, PARTITION, seq, cause, those kept, TRACKED as held after the
+    line, and under the same names with BEFORE as held before it. Sorted by OWN and seq.
     """
     said = own.select(*OWN, "seq", *TRACKED, "cause", *kept).join(begins.select(TERM), on=TERM, how="semi")
     at_begin = known_at_begin(said.select(OWN).unique(), begins, cluster_wide)
@@ -173,8 +173,8 @@ def counts_at(
     its partitions moved back to it until what is asked of it next; and of the list that Kafka printed at listing_seq
     listed, agreed (how many of them are held so, too) and only_kafka (names of the others), null where it is null.
 
-    asked: (TERM, broker_id, seq, listing_seq, ...); a broker that it holds nothing of has none. views: held() of those
-    terms, with is_moving.
+    asked: (TERM, broker_id, seq, listing_seq, ...); a broker that it holds nothing of has none. views: states_held()
+    of those terms, with is_moving.
     """
     in_term = (*TERM, "broker_id")
     began = counts_at_begin(asked.select(in_term).unique().join(begins, on=TERM), cluster_wide)

@@ -96,7 +96,8 @@ def epoch_superseded_times(printed: pl.DataFrame) -> pl.DataFrame:
 
 
 def since_printed(before: pl.DataFrame) -> pl.DataFrame:
-    """Of rows of gold.partition_timeline those of each KRaft partition from its last printed state on, as_lines()."""
+    """Of rows of gold.partition_timeline those of each KRaft partition from its last printed state on,
+    intervals_as_lines()."""
     epoch, number = col("partition_epoch"), col("interval_seq")
     is_last_printed = (epoch == epoch.max().over(IDENTITY)).fill_null(value=False)
     printed_seq = number.filter(is_last_printed).min().over(IDENTITY)

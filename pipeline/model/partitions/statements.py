@@ -71,7 +71,7 @@ def epoch_in_term_id() -> pl.Expr:
 
 
 def partitions_known_before(intervals: pl.DataFrame) -> pl.DataFrame:
-    """(PARTITION, life, at) of intervals of gold.partition_timeline, as statements() wants it."""
+    """(PARTITION, life, at) of intervals of gold.partition_timeline, as partition_statements() wants it."""
     return intervals.select(*PARTITION, life=life_in_term_id(), at="valid_from_at")
 
 

@@ -58,8 +58,9 @@ def steps_in_terms(
     term: pl.DataFrame, controller_event: pl.DataFrame, steps: Sequence[str], names: Sequence[str]
 ) -> pl.DataFrame:
     """Terms (with_succession: TERM, elected_at, mode) with each of these steps of their node from the line that elects
-    it on, while_its_own(): SAID and the columns of controller_event that are named, among them step; in order of SAID.
-    Lines of another file belong to it in the millisecond of its election too, but those that end a term."""
+    it on, with_next_election_of_node(): SAID and the columns of controller_event that are named, among them step; in
+    order of SAID. Lines of another file belong to it in the millisecond of its election too, but those that end a
+    term."""
     at, file_id, offset = SAID
     said = (
         controller_event.pipe(with_offices)

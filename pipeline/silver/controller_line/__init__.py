@@ -149,13 +149,13 @@ def with_node_file_begin(
 
 
 def in_files() -> tuple[str, ...]:
-    """The order of the lines and marks of a node and log, with_file_begin()."""
+    """The order of the lines and marks of a node and log, with_node_file_begin()."""
     return ("file_from_at", "file_id", "byte_offset", "rank")
 
 
 def with_line_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """The term by the epoch on the line, else the one that the node holds then, as long as lines prove that it goes on;
-    rows in_order()."""
+    rows writing_order()."""
     node = pl.coalesce("node_id", "controller_id")
     held = col("mark").forward_fill().over("cluster_id", node)
     unproved = term.select("cluster_id", "unproved_from_at", held_id="term_id")
@@ -200,7 +200,7 @@ def writing_order() -> tuple[pl.Expr, ...]:
 
 def with_seq(lines: pl.DataFrame) -> pl.DataFrame:
     """Milliseconds since 1970 of ordered_at, then the place among the lines of that millisecond: what comes later
-    in the term changes no place. Rows are in_order()."""
+    in the term changes no place. Rows are writing_order()."""
     at_ms = pl.min_horizontal(col("ordered_at").dt.epoch("ms"), lit(LAST_MS))
     number = pl.int_range(pl.len()).over(TERM)
     is_first_then = col("at_ms").ne_missing(col("at_ms").shift(1).over(TERM))
