@@ -146,10 +146,10 @@ def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
             yield Said(SAME)
 
 
-def is_about(one: Row, facts: dict[str, str]) -> bool:
+def is_about(one: Row, facts: Row) -> bool:
     """True if a finding of the whole names the broker of these facts."""
-    named = [dict(one["facts"]).get(name, "") for name in ("broker_ids", "broker_id", "node_id")]
-    return dict(facts)["broker_id"] in ",".join(named).split(",")
+    named = one["facts"]
+    return facts["broker_id"] in (*(named["broker_ids"] or ()), named["broker_id"], named["node_id"])
 
 
 def checks(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:

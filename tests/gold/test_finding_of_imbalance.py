@@ -74,6 +74,6 @@ def test_another_ratio_than_kafka_prints_is_a_finding() -> None:
     assert [fact_texts(one) for one in found["facts"]] == [
         {
             "controller_id": "2", "controller_epoch": "2", "broker_id": "2", "kafka_ratio": "0.05",
-            "imbalance_ratio": "0", "lines_count": "1", "only_kafka_count": "1", "only_kafka": "a-1",
+            "imbalance_ratio": "0.0", "lines_count": "1", "only_kafka_count": "1", "only_kafka": "a-1",
         }
     ]  # fmt: skip

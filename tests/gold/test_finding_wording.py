@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from polars import col
+from polars import col, lit
 
 from jobs.text import length_text
 from pipeline.gold.finding import with_id
@@ -18,6 +18,7 @@ from pipeline.rules.shared.wording import (
 from pipeline.rules.standing_imbalance.rule import exact_time_text
 from schemas.gold.finding import FACTS
 from tests.frames import at
+from tests.rules.rows import fact_texts
 
 NAMES = pl.DataFrame(
     [
@@ -94,16 +95,17 @@ def test_facts_have_all_digits_and_no_exponent() -> None:
     ]  # fmt: skip
 
 
-def test_facts_that_are_not_known_are_left_out() -> None:
-    rows = pl.DataFrame({"topic": ["a", None], "count": [0, 5], "is_so": [True, None]})
-    assert rows.select(
-        facts_column(topic="topic", count=col("count"), is_so="is_so")
-    ).to_series().to_list() == [
-        {"topic": "a", "count": "0", "is_so": "true"},
-        {"count": "5"},
+def test_facts_that_are_not_known_are_null() -> None:
+    rows = pl.DataFrame({"topic": ["a", None], "count": [0, 5], "isr": [[2, 1], None]})
+    facts = rows.select(
+        facts_column(topic="topic", lines_count=col("count"), isr="isr", is_halted=lit(value=True))
+    )
+    assert [fact_texts(one) for one in facts.to_series()] == [
+        {"topic": "a", "lines_count": "0", "isr": "2,1", "is_halted": "true"},
+        {"lines_count": "5", "is_halted": "true"},
     ]
-    nothing = rows.clear().select(facts_column(topic="topic"))
-    assert nothing.schema == {"facts": pl.Map(pl.String, pl.String)}
+    with pytest.raises(KeyError, match="found count; declare"):
+        facts_column(count="count")
 
 
 def test_every_fact_is_declared_and_belongs_to_a_rule() -> None:

@@ -28,7 +28,7 @@ def finding(sentence: str = "s", **given: Any) -> Row:
     return {
         "cluster_id": "prod", "finding_id": "ab12", "rule": "outage", "rule_version": 1, "severity": "critical",
         "status": "new", "suppressed_by": None, "certainty": "proved", "entity": "o-0", "root_kind": None, "root_at": None, "root_broker_id": None,
-        "term_id": "1-2", "valid_from_at": AT, "valid_until_at": None, "sentence": sentence, "facts": None, "evidence": [{"file_id": "f", "byte_offset": 7}],
+        "term_id": "1-2", "valid_from_at": AT, "valid_until_at": None, "sentence": sentence, "facts": {}, "evidence": [{"file_id": "f", "byte_offset": 7}],
     } | given  # fmt: skip
 
 
@@ -88,9 +88,9 @@ def test_it_is_no_longer_than_is_taken_and_counts_the_rest(words: str, count: in
 
 
 def test_those_alike_are_one_line_that_tells_the_worst() -> None:
-    worse = finding("the worst", facts={"total_ms": "900"}, finding_id="cd34")
+    worse = finding("the worst", facts={"total_ms": 900}, finding_id="cd34")
     other = finding("another", rule="unclean_election")
-    many = [(number, finding("s", facts={"total_ms": "7"})) for number in range(1, 31)]
+    many = [(number, finding("s", facts={"total_ms": 7})) for number in range(1, 31)]
     lines = text_of(
         News([(0, other), *many, (31, worse), (32, finding("not one of these", severity="info"))])
     ).splitlines()

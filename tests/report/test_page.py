@@ -169,7 +169,7 @@ def altered(answers: Answers, text: str) -> Answers:
     for name, rows in answers.tables.rows.items():
         said = [pl.lit(text).alias(one) for one in names if one in rows.columns]
         if name == "gold.finding":
-            facts = [{"topic": text, "partition": text}] * rows.height
+            facts = [{"topic": text, "partition": 0}] * rows.height
             said.append(pl.lit(pl.Series("facts", facts, rows.schema["facts"])))
         if name == "bronze.log_record" and len(text) < 1000:
             said.append(pl.lit(text.encode()).alias("raw"))

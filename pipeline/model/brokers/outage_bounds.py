@@ -94,14 +94,17 @@ def with_silence(
 ) -> pl.DataFrame:
     """Sessions of brokers (mode, joined_at, joined_how, left_at, left_how, left_term_id) with silent_from_at: the
     earliest time at which the broker can have stopped to answer before a controller found that it had left. Null: it
-    is there, or nothing tells."""
-    left_at, since = col("left_at"), col("silent_from_at")
+    is there, or nothing tells, as of one that a controller finds registered anew as it starts: it may have left at any
+    time since the look before."""
+    left_at = col("left_at")
     how = when("is_found_at_start").then(lit(AT_STARTUP)).otherwise("left_how")
     # A broker that a list names may be silent already, one that has just registered is not.
     has_registered = col("joined_how").is_in(["joined", "bounced"])
     alive_at = when(has_registered).then("joined_at")
     in_zookeeper = silent_in_zookeeper(how, left_at)
     in_kraft = silent_in_kraft(how, left_at, session_limit)
+    is_any_time = col("is_found_at_start") & (col("left_how") == "bounced")
+    since = when(~is_any_time.fill_null(value=False)).then("silent_from_at")
     its_term = terms_with_last_seen_before(term).rename({"term_id": "left_term_id"}).drop("mode")
     return (
         sessions.with_columns(

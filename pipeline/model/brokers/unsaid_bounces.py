@@ -41,7 +41,7 @@ def with_unsaid_bounces(in_order: pl.DataFrame, registered: pl.DataFrame) -> pl.
 
     in_order: BROKER, at, is_live, is_joined, is_bounced, broker_epoch, sign_; of what is no look, but put among them,
     joined_how, and of seeds BEGIN_SAID: true of one that begins as the broker registered. registered: see
-    own_registrations. Who lost its session and registered anew keeps its process.
+    registrations_in_server_log. Who lost its session and registered anew keeps its process.
     Source: KafkaController.processBrokerChange, initializeControllerContext: bounced brokers are told apart from 2.2
     on, and never by a controller that starts.
     """

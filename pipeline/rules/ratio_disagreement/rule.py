@@ -12,7 +12,6 @@ from pipeline.rules.shared.wording import (
     counted_noun,
     facts_column,
     filled_text,
-    plain_decimals,
     root_columns,
     severity_column,
 )
@@ -68,8 +67,8 @@ def find(imbalance_check: pl.DataFrame) -> pl.DataFrame:
             controller_id="controller_id",
             controller_epoch=epoch,
             broker_id="broker_id",
-            kafka_ratio=plain_decimals(col("kafka_ratio")),
-            imbalance_ratio=plain_decimals(col("imbalance_ratio")),
+            kafka_ratio="kafka_ratio",
+            imbalance_ratio="imbalance_ratio",
             lines_count="lines",
             only_kafka_count=count_above_zero(count),
             only_kafka=when(count > 0).then(shown),

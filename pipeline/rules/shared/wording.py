@@ -59,7 +59,12 @@ def shortened_column(text: str | pl.Expr, most: int) -> pl.Expr:
 
 
 def facts_column(**values: str | pl.Expr) -> pl.Expr:
-    """The column of facts: columns or expressions by the names of FACTS, as their types; the others are null."""
+    """The column of facts: columns or expressions by the names of FACTS, as their types; the others are null. KeyError:
+    a name that FACTS does not have."""
+    if unknown := values.keys() - FACT_TYPES.keys():
+        raise KeyError(
+            f"expected facts of schemas/gold/finding.py, found {', '.join(sorted(unknown))}; declare them"
+        )
     known = {name: col(one) if isinstance(one, str) else one for name, one in values.items()}
     fields = (known.get(name, lit(None)).cast(kind).alias(name) for name, kind in FACT_TYPES.items())
     return pl.struct(fields).alias("facts")

@@ -10,7 +10,6 @@ from pipeline.rules.shared.wording import (
     broker_name,
     facts_column,
     filled_text,
-    plain_decimals,
     root_columns,
     rounded_decimals,
     severity_column,
@@ -50,8 +49,8 @@ def find(imbalance_breach: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataF
             broker_id="broker_id",
             led_elsewhere_count="led_elsewhere_count",
             preferred_count="preferred_count",
-            imbalance_ratio=plain_decimals(col("max_ratio")),
-            threshold_ratio=plain_decimals(col("threshold_ratio")),
+            imbalance_ratio="max_ratio",
+            threshold_ratio="threshold_ratio",
             is_auto_rebalance_enabled=when(is_disabled).then(lit(value=False)),
         ),
     )

@@ -67,8 +67,8 @@ def find(imbalance_check: pl.DataFrame, imbalance_breach: pl.DataFrame) -> pl.Da
         facts=facts_column(
             broker_id="broker_id",
             controller_id="controller_id",
-            kafka_ratio=plain_decimals(col("kafka_ratio")),
-            threshold_ratio=plain_decimals(col("threshold_ratio")),
+            kafka_ratio="kafka_ratio",
+            threshold_ratio="threshold_ratio",
             checks_count="checks_count",
         ),
         certainty=lit("proved"),
