@@ -117,10 +117,10 @@ def test_blank_lines_stay_and_lists_are_indented() -> None:
 
 def test_only_a_whole_page_loads_the_parser() -> None:
     asked = (
-        "import sys; from jobs.cli import command_of; from jobs.playbook.pages import page\n"
+        "import sys; from jobs.cli import command_of; from jobs.playbook.pages import playbook_page\n"
         "for name in ('findings', 'incident', 'report'): command_of(name)\n"
-        "assert page('outage').sentence and 'markdown_it' not in sys.modules\n"
-        "print(page('outage').tree.type, 'markdown_it' in sys.modules)"
+        "assert playbook_page('outage').sentence and 'markdown_it' not in sys.modules\n"
+        "print(playbook_page('outage').tree.type, 'markdown_it' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", asked], cwd=REPOSITORY, capture_output=True, check=True)
     assert done.stdout == b"root True\n"

@@ -178,7 +178,7 @@ def test_tables_are_read_from_a_zip(tmp_path: Path) -> None:
                     packed.write(path, path.relative_to(REPOSITORY))
     program = (
         "import sys; sys.path[:0] = sys.argv[1:]; from pipeline.kafka.machines import by_release as m; "
-        "print(m.__file__.startswith(sys.argv[1]), len(m.machines()), len(m.normal_moves()))"
+        "print(m.__file__.startswith(sys.argv[1]), len(m.machines_by_name()), len(m.normal_moves()))"
     )
     said = subprocess.run(
         [sys.executable, "-c", program, str(archive)],
