@@ -16,7 +16,7 @@ GOLDEN = REPOSITORY / "tests" / "data" / "golden.tar.xz"
 CLUSTER = "golden"
 Lines = dict[str, int | None]
 BEGUN: Lines = {"broker-1/controller.log": 6}
-WHOLE: Lines = {"broker-1/controller.log": None, "broker-1/state-change.log": 4, "broker-3/controller.log": 2}
+WHOLE: Lines = {"broker-1/controller.log": None, "broker-1/state-change.log": 6, "broker-3/controller.log": 2}
 WHOLE |= {"broker-3/state-change.log": None}
 
 

@@ -87,7 +87,7 @@ def contents_of(folder: Path, versions: Mapping[str, int]) -> dict[str, Contents
 
 
 def stated_in(row: Mapping[str, Any]) -> dict[str, Contents]:
-    """By table what a row of ops.run states; nothing in rows of releases that stated nothing."""
+    """By table what a row of ops.run states."""
     rows, files, size = (dict(row.get(name) or {}) for name in ("table_rows", "table_files", "table_bytes"))
     return {str(name): Contents(int(rows[name]), int(files[name]), int(size[name])) for name in rows}
 

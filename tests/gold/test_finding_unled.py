@@ -39,6 +39,11 @@ def online(second: float, partition: str = "orders-3") -> str:
     return at(second, "TRACE", said, "state.change.logger")
 
 
+def removed(second: float, partition: str = "orders-3") -> str:
+    said = f"[Controller id=1 epoch=12] Changed partition {partition} state from OfflinePartition to NonExistentPartition"
+    return at(second, "TRACE", said, "state.change.logger")
+
+
 def found(log: str) -> list[dict[str, Any]]:
     """Each is proved by the bytes of the lines that it names."""
     lines = records_in({(1, "state-change"): log})
@@ -66,9 +71,10 @@ def found(log: str) -> list[dict[str, Any]]:
         (refused(1, ""), "as it was created, for none of its replicas was alive; no line", "warning"),
         (refused(1) + refused(5) + refused(9), "; no line says that it got one", "warning"),
         (refused(1) + online(91), "; it had one, or was gone, 90.0 s later", "info"),
+        (refused(1) + removed(91), "; it had one, or was gone, 90.0 s later", "info"),
         (refused(1) + online(2, "orders-4"), "; no line says that it got one", "warning"),
     ],
-    ids=["its replicas", "an empty list", "again and again", "over", "another partition"],
+    ids=["its replicas", "an empty list", "again and again", "over", "removed", "another partition"],
 )  # fmt: skip
 def test_a_partition_gets_no_leader(log: str, said: str, severity: str) -> None:
     (row,) = found(log)
@@ -79,7 +85,9 @@ def test_a_partition_gets_no_leader(log: str, said: str, severity: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "log", [refused(1) + online(9), refused(1, left="OfflinePartition")], ids=["for seconds", "an outage"]
+    "log",
+    [refused(1) + online(9), refused(1) + removed(9), refused(1, left="OfflinePartition")],
+    ids=["for seconds", "a topic that is deleted", "an outage"],
 )
 def test_what_other_rules_tell(log: str) -> None:
     assert found(log) == []

@@ -83,13 +83,6 @@ def test_what_repair_does_not_see_is_mended_another_way(
     assert found["not_mended"] == ([] if is_derived else [spec.name])
 
 
-def test_a_warehouse_of_a_release_that_stated_nothing_says_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert asked(unpacked(tmp_path)) == 0
-    assert "stated no counts" in capsys.readouterr().out
-
-
 def test_what_is_no_warehouse_is_said_in_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

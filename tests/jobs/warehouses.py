@@ -14,7 +14,7 @@ from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run
 from tests.golden import CLUSTER
 
-RECORDS = {"BEGUN": 6, "WHOLE": 17}
+RECORDS = {"BEGUN": 6, "WHOLE": 19}
 OWN_OF_A_RUN = {"run_id", "load_seq", "path", "status"}
 DERIVED = [
     name

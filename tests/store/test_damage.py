@@ -19,7 +19,7 @@ from pipeline.store.damage import (
 )
 from pipeline.store.hadoop_sums import is_as_summed, keep_sums
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import Published, keep_last_run, last_run, read_published_run
+from pipeline.store.published import LAST_RUN, Published, keep_last_run, last_run, read_published_run
 from pipeline.store.readable_warehouse import DirectWarehouse
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import ACTS, empty_commit, files, flipped_byte, half_commit
@@ -141,6 +141,7 @@ def test_readers_find_what_was_published_though_the_table_of_runs_is_gone(
     copy = Path(shutil.copytree(cluster, tmp_path / CLUSTER))
     row = commit_note(LocalFiles(), str(cluster / "ops" / "run"), seen.run_seq) or ""
     shutil.rmtree(copy / "ops" / "run")
+    (copy / LAST_RUN).unlink()
     warehouse = DirectWarehouse(str(tmp_path), LocalFiles())
     with pytest.raises(WarehouseDamaged, match=r"bronze\.source_file has rows of 2 runs"):
         warehouse.published(CLUSTER)

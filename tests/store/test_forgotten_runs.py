@@ -13,6 +13,7 @@ from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.commit_files import writers_of
 from pipeline.store.examination.examined import examine_cluster
 from pipeline.store.local_files import LocalFiles
+from pipeline.store.published import LAST_RUN
 from pipeline.store.readable_warehouse import DirectWarehouse
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import removed_commit
@@ -48,9 +49,10 @@ def test_runs_that_added_to_what_a_table_holds(
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Path:
-    """Of two runs, without ops.run; no copy of the newest row was ever kept beside it."""
+    """Of two runs, without ops.run and the copy of its newest row."""
     found = unpacked(tmp_path) / CLUSTER
     shutil.rmtree(found / "ops")
+    (found / LAST_RUN).unlink()
     return found
 
 

@@ -41,7 +41,8 @@ def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
 
 
 def prove_refused_leader(claim: Claim, refused: Sequence[ProofLine], lines: Sequence[ProofLine]) -> str:
-    """The controller says that this partition got no leader, and of which brokers; it came online when it says."""
+    """The controller says that this partition got no leader, and of which brokers; it came online, or was removed, when
+    it says."""
     names = {one.move.get("partition") for one in lines}
     require_proof(names == {claim.partition()}, f"the records are of {names}")
     found = ASSIGNED.search(refused[0].whole)

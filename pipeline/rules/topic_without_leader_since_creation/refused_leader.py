@@ -19,6 +19,7 @@ from pipeline.rules.shared.wording import (
 RULE = "topic_without_leader_since_creation"
 TOPIC = ("cluster_id", "topic")
 PARTITION = (*TOPIC, "partition")
+ONLINE, GONE = "OnlinePartition", "NonExistentPartition"
 # The labs of 2.2 to 2.6 print an empty list, those of 0.11 and 3.2 the brokers.
 ASSIGNED = r"assigned replicas are \[([\d, ]*)\]"
 
@@ -66,7 +67,7 @@ def refused_leader_findings(
             lasted_ms=lasted_ms,
         ),
         certainty=lit("proved"),
-        evidence=pl.concat_list("line", when(col("online_at").is_not_null()).then("online_line").otherwise(NO_LINES)),
+        evidence=pl.concat_list("line", col("over_line").fill_null(NO_LINES)),
     )  # fmt: skip
 
 
@@ -74,20 +75,26 @@ def leader_refusals(
     transition_audit: pl.DataFrame, topic_lifecycle: pl.DataFrame, waited: pl.DataFrame
 ) -> pl.DataFrame:
     """One row per partition that was refused a leader, by the first line: broker_ids, those of its replicas that the
-    line lists; online_line; over_at: when it came online, was served or ended; null: no line tells."""
+    line lists; over_at: when it came online, was served, removed, or its topic ended; null: no line tells; over_line:
+    the line of its own that says so."""
     moves = transition_audit.filter(
-        col("machine") == "partition", col("to_state") == "OnlinePartition", col("logged_at").is_not_null()
+        col("machine") == "partition", col("to_state").is_in([ONLINE, GONE]), col("logged_at").is_not_null()
     )
-    is_failing = (col("outcome") == "failed") & (col("from_state") == "NewPartition")
+    is_online, is_done = col("to_state") == ONLINE, col("outcome") == "done"
+    is_failing = is_online & (col("outcome") == "failed") & (col("from_state") == "NewPartition")
     refused = moves.filter(is_failing).select(PARTITION).unique()
     moves = moves.join(refused, on=PARTITION, how="semi").sort(*PARTITION, "logged_at", *LINE)
-    online = when(col("outcome") == "done").then("logged_at")
-    online_line = when(col("outcome") == "done").then(known_lines(LINE))
+    online = when(is_online & is_done).then("logged_at")
+    online_line = when(is_online & is_done).then(known_lines(LINE))
+    gone = when(~is_online & is_done).then("logged_at")
+    gone_line = when(~is_online & is_done).then(known_lines(LINE))
     lives = topic_lifecycle.select(*TOPIC, life_at=pl.min_horizontal("serving_at", "ended_at")).drop_nulls()
     return (
         moves.with_columns(
             online_at=online.backward_fill().over(PARTITION),
             online_line=online_line.backward_fill().over(PARTITION),
+            gone_at=gone.backward_fill().over(PARTITION),
+            gone_line=gone_line.backward_fill().over(PARTITION),
             line=known_lines(LINE),
             broker_ids=col("exception_message").str.extract(ASSIGNED).str.extract_all(r"\d+").cast(pl.List(pl.Int32)),
         )
@@ -98,7 +105,13 @@ def leader_refusals(
             lives.sort("life_at"), left_on="logged_at", right_on="life_at", by=TOPIC, strategy="forward",
             coalesce=False, check_sortedness=False,
         )
-        .with_columns(over_at=pl.coalesce("online_at", "life_at"))
+        .with_columns(over_at=pl.coalesce("online_at", pl.min_horizontal("life_at", "gone_at")))
+        .with_columns(
+            over_line=when(col("over_at") == col("online_at"))
+            .then("online_line")
+            .when(col("over_at") == col("gone_at"))
+            .then("gone_line")
+        )
         .sort(*PARTITION, "logged_at", *LINE)
         .unique([*PARTITION, "over_at"], keep="first", maintain_order=True)
     )  # fmt: skip

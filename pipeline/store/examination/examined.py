@@ -216,10 +216,6 @@ class ClusterLook:
         return state
 
     def notes(self, seen: Published, states: Collection[TableState]) -> Iterator[Note]:
-        if seen.run_id is not None and not seen.contents:
-            yield Note(
-                "counts_not_stated", f"run {seen.run_id} stated no counts: rows, files and bytes are as found"
-            )
         if not self.is_local:
             yield Note(
                 "not_compared", "sizes and sums of files are not compared elsewhere than on this machine"
