@@ -127,3 +127,23 @@ def test_files_of_a_node_are_in_order_of_its_own_lines() -> None:
 
 def test_every_cause_that_a_line_opens_may_stand_in_the_table() -> None:
     assert {one.cause for one in cause_openers() if one.cause} <= set(CAUSES)
+
+
+def test_lines_of_a_term_whose_election_is_before_the_logs_belong_to_it() -> None:
+    """state-change.log carries the epoch; controller.log is of that term from its first line on, until it resigns."""
+    moved = "[2026-11-21 00:00:10,000] TRACE [Controller id=2 epoch=4] Changed partition a-0 state from OnlinePartition to OfflinePartition (state.change.logger)\n"
+    deletion = "[2026-11-21 00:00:{}] INFO [Controller id=2] Starting topic deletion for topics {} (kafka.controller.KafkaController)\n"
+    resigned = (
+        "[2026-11-21 00:00:13,000] DEBUG [Controller id=2] Resigned (kafka.controller.KafkaController)\n"
+    )
+    own = (
+        deletion.format("09,000", "a")
+        + deletion.format("12,000", "b")
+        + resigned
+        + deletion.format("14,000", "c")
+    )
+    found = built(records_in({(2, "state-change"): moved, (2, "controller"): own}), "controller_line")[
+        "controller_line"
+    ]
+    rows = found.filter(event="topic_deletion_requested").select("term_id", "logged_at").rows()
+    assert rows == [("1-4", at(12))]

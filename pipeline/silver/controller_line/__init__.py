@@ -56,7 +56,7 @@ def build(
     names.
     """
     own = controller_record.with_columns(rank=1)
-    lines = pl.concat([own, term_marks(controller_event, term)], how="diagonal_relaxed").pipe(
+    lines = pl.concat([own, term_marks(controller_event, term, source_file)], how="diagonal_relaxed").pipe(
         with_running_time, source_file, wording_seen
     )
     if dirty_from is not None:
@@ -65,7 +65,7 @@ def build(
     return placed.pipe(with_seq).pipe(with_event_cause, line_before).select(SPEC.columns)
 
 
-def term_marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+def term_marks(controller_event: pl.DataFrame, term: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
     """Where a node begins a term (mark: the term, before the first line of its election that is not in server.log) or
     is out of it (mark: empty, after the line that leaves, before the line of a start)."""
     line = ("cluster_id", "file_id", "byte_offset")
@@ -89,15 +89,25 @@ def term_marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFra
             rank=when(is_leaving).then(2).otherwise(0),
         )
     )  # fmt: skip
-    return pl.concat([said, unseen_election_marks(term)], how="diagonal_relaxed")
+    return pl.concat([said, unseen_election_marks(term, source_file)], how="diagonal_relaxed")
 
 
-def unseen_election_marks(term: pl.DataFrame) -> pl.DataFrame:
-    """Marks of KRaft terms whose election was not seen, before the first line that its controller writes in office."""
+def unseen_election_marks(term: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+    """Marks of terms whose election was not seen, before the first line that its controller writes in office: that of
+    a controller in office for weeks. In ZooKeeper mode lines of state-change.log carry the epoch; what controller.log
+    says from then on is of that term, too."""
     is_in_office = col("elected_at").is_null() & col("told_from_at").is_not_null()
-    return term.filter(col("mode") == "kraft", is_in_office).select(
-        "cluster_id", "controller_id", "file_id", "byte_offset",
-        node_id="controller_id", logged_at="told_from_at", log=lit("controller"), mark="term_id", rank=lit(0),
+    logs = source_file.select("file_id", file_log="log").unique("file_id")
+    is_kraft = col("mode") == "kraft"
+    return (
+        term.filter(is_in_office)
+        .join(logs, on="file_id", how="left")
+        .select(
+            "cluster_id", "controller_id", "file_id", "byte_offset",
+            node_id="controller_id", logged_at="told_from_at",
+            log=when(is_kraft).then(lit("controller")).otherwise(col("file_log").fill_null("controller")),
+            mark="term_id", rank=lit(0),
+        )
     )  # fmt: skip
 
 
