@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.catalog.tables import KEPT, TABLES, Table
+from pipeline.catalog.tables import KEPT, TABLES, CatalogTable
 from schemas.ops import run
 from schemas.spec import LAYERS
 from tests.house.source import REPOSITORY
@@ -27,7 +27,7 @@ def test_each_declaration_is_in_the_list_of_tables() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.spec.name)
-def test_a_table_has_a_kernel_or_is_kept(table: Table) -> None:
+def test_a_table_has_a_kernel_or_is_kept(table: CatalogTable) -> None:
     assert (table.build is None) is (table.refresh in KEPT)
 
 
