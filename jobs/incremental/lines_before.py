@@ -49,9 +49,9 @@ def offices_at(at_hand: AtHand, terms: pl.DataFrame, start: datetime) -> pl.Seri
     reaching = at_hand.segments_reaching(start)
     events = at_hand.whole(BY_SHORT_NAME["controller_event"])
     seen = at_hand.whole(BY_SHORT_NAME["wording_seen"])
-    placed = with_node_file_begin(term_marks(events, terms), at_hand.source_files(), seen).with_columns(
-        node=pl.coalesce("node_id", "controller_id"), is_reaching=col("load_seq").is_in(reaching)
-    )
+    placed = with_node_file_begin(
+        term_marks(events, terms, at_hand.source_files()), at_hand.source_files(), seen
+    ).with_columns(node=pl.coalesce("node_id", "controller_id"), is_reaching=col("load_seq").is_in(reaching))
     earlier = placed.filter(~col("is_reaching")).sort(in_files(), nulls_last=False)
     left_in = earlier.unique(("cluster_id", "node"), keep="last", maintain_order=True)["mark"]
     taken = placed.filter(col("is_reaching") & (col("logged_at") < start))["mark"]
