@@ -69,7 +69,7 @@ def test_a_chat_gets_one_message_a_cluster(
         "*NOT OK: 2 critical, 1 warning*  `b`, 2 partitions without a leader, data to 2026-11-21 00:00:31.001 UTC"
     )
     assert " 2 events left partitions without a leader; the worst: broker 2 died or hung: 2 " in texts[1]
-    assert texts[1].count("CRIT `") == 1 and "\n    `broker-1/state-change.log:2`\n" in texts[1]
+    assert texts[1].count("CRIT `") == 1 and "\n    `broker-1/controller.log:5`\n" in texts[1]
     headers = endpoint.received[0].headers
     assert headers["Content-Type"].startswith("application/json")
     assert headers["Idempotency-Key"] != endpoint.received[1].headers["Idempotency-Key"]
