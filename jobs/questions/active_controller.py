@@ -12,7 +12,6 @@ from pipeline.core.stretches import TIME
 
 STARTS = ("starting", "created", "started")
 OWN = ("observed", "elected", "renounced", "tasks_activated", "tasks_deactivated", *STARTS)
-STRETCH = ("node_id", "from_at", "until_at")
 
 
 def active_controller_steps(

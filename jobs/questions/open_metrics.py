@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 
-SECOND = timedelta(seconds=1)
 ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 Step = tuple[datetime, float | None]
 

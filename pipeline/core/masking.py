@@ -129,11 +129,6 @@ class Masker:
         return rf"(?:{names})-[0-9a-f]{{{TOKEN_DIGITS}}}"
 
 
-def masked_records(records: ScannedRecords, masker: Masker) -> ScannedRecords:
-    """The same records with other bytes; offset, length and line ends stay those of the file."""
-    return with_changed_lines(records, masker.masked)
-
-
 def with_changed_lines(records: ScannedRecords, changed: Callable[[pa.Array], pa.Array]) -> ScannedRecords:
     """The same with other bytes. changed: takes lines and line ends, values of their own, so that no secret spans two
     lines or loses its line end; gives as many."""

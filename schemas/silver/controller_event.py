@@ -53,8 +53,7 @@ SPEC = TableSpec(
         nullable_field(
             "began_at",
             TIMESTAMP,
-            "KRaft: when the event began that failed, UTC, not after that; null: no line tells, or of an older release "
-            "of this program.",
+            "KRaft: when the event began that failed, UTC, not after that; null: no line tells.",
         ),
         nullable_field("exception_class", STRING, "Class of the exception."),
         nullable_field("exception_message", STRING, "Its message, first line."),

@@ -69,7 +69,7 @@ SPEC = TableSpec(
             "are_moves_read",
             BOOLEAN,
             "The controller's own node has lines of state-change.log from before its end and after its begin: what it "
-            "did with partitions is read; null: of an older release of this program.",
+            "did with partitions is read.",
         ),
         required_field(
             "is_isr_told",

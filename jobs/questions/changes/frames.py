@@ -25,7 +25,6 @@ COLUMNS: dict[str, pl.DataType] = {
     "byte_offset": pl.Int64(),
 }
 LINE = ("file_id", "byte_offset")
-HAS_TERM = ("term_id", "controller_epoch")
 
 
 def change_rows(rows: pl.DataFrame, **values: pl.Expr) -> pl.DataFrame:

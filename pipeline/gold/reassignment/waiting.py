@@ -6,7 +6,6 @@ from polars import col, lit, when
 from pipeline.gold.reassignment.marks import ATTEMPT, NAME
 from pipeline.model.lines.evidence import LINES_TYPE, NO_LINES
 
-IDS = pl.List(pl.Int32)
 WAITS = ("waiting_for", "waiting_broker_ids", "waiting_since_at", "waiting_lines")
 OPEN = (*ATTEMPT, "started_at")
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.brokers.departures import AT_STARTUP, is_listed_at_start
+from pipeline.model.brokers.departures import AT_STARTUP, BOUNCED, is_listed_at_start
 from pipeline.model.brokers.session_limits import with_session_seconds
 from pipeline.model.settings import SessionLimit
 
@@ -103,7 +103,7 @@ def with_silence(
     alive_at = when(has_registered).then("joined_at")
     in_zookeeper = silent_in_zookeeper(how, left_at)
     in_kraft = silent_in_kraft(how, left_at, session_limit)
-    is_any_time = col("is_found_at_start") & (col("left_how") == "bounced")
+    is_any_time = col("is_found_at_start") & (col("left_how") == BOUNCED)
     since = when(~is_any_time.fill_null(value=False)).then("silent_from_at")
     its_term = terms_with_last_seen_before(term).rename({"term_id": "left_term_id"}).drop("mode")
     return (

@@ -4,7 +4,7 @@ import polars as pl
 from polars import col
 
 from pipeline.rules.rule import Rule, made_of_rows
-from pipeline.rules.shared.moves import moves_of_verdict
+from pipeline.rules.shared.moves import MOVE_FACTS, moves_of_verdict
 from pipeline.rules.shared.wording import severity_column
 
 
@@ -20,15 +20,6 @@ RULE = Rule(
     name="discontinuity",
     version=2,
     severities=("warning",),
-    facts=(
-        "controller_id",
-        "controller_epoch",
-        "machine",
-        "moves_count",
-        "from_state",
-        "to_state",
-        "topic",
-        "partition",
-    ),
+    facts=MOVE_FACTS,
     find=find,
 )

@@ -7,6 +7,7 @@ from pipeline.model.lines.evidence import LINE
 from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.faults import (
     FATAL,
+    FAULT_FACTS,
     STARTED,
     STARTING,
     by_fault,
@@ -61,12 +62,7 @@ RULE = Rule(
     name="fatal_fault",
     version=1,
     severities=("warning",),
-    facts=(
-        "node_id",
-        "fault",
-        "exception_class",
-        "failures_count",
-    ),
+    facts=FAULT_FACTS,
     find=find,
     after=("failed_start",),
 )

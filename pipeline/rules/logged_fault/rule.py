@@ -6,6 +6,7 @@ from polars import col, lit, when
 from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.faults import (
     FATAL,
+    FAULT_FACTS,
     LOGGED,
     STARTING,
     by_fault,
@@ -48,11 +49,6 @@ RULE = Rule(
         "warning",
         "info",
     ),
-    facts=(
-        "node_id",
-        "fault",
-        "exception_class",
-        "failures_count",
-    ),
+    facts=FAULT_FACTS,
     find=find,
 )

@@ -1,4 +1,4 @@
-"""Rules on faults: of those that end the process, and of those after which a node goes on with what may be wrong."""
+"""What the rules on faults share: those that end the process, and those after which a node goes on."""
 
 import polars as pl
 from polars import col, lit, when
@@ -21,6 +21,8 @@ STARTING, STARTED = "starting", "started"
 SHOWN = 50  # letters of a fault, and of a message
 DAY_MS = 86_400_000
 OUT_OF_MEMORY = "OutOfMemoryError"
+# Of each of these rules.
+FAULT_FACTS = ("node_id", "fault", "exception_class", "failures_count")
 
 
 def faults_of_step(node_event: pl.DataFrame, step: str, ends: tuple[str, ...]) -> pl.DataFrame:

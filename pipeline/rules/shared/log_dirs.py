@@ -1,16 +1,14 @@
-"""Rules on log directories that failed."""
+"""What the rules on failed log directories share."""
 
 import polars as pl
-from polars import col, lit
+from polars import col
 
-from pipeline.model.brokers.failed_log_dirs import TEXTS
 from pipeline.rules.shared.wording import filled_text
 
 BROKER = ("cluster_id", "broker_id")
 # Directories of a broker that fail so soon one after the other are one failure: of a controller, of a file system.
 ONE_FAILURE = pl.duration(minutes=5)
 NOTICED = pl.duration(seconds=5)
-NOBODY = lit([], TEXTS)
 
 
 def group_log_dir_failures(lost: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Rules on moves of the state machines, and on what Kafka itself says of their states."""
+"""What the rules on moves of the state machines share."""
 
 import polars as pl
 from polars import col
@@ -15,6 +15,17 @@ from pipeline.rules.shared.wording import (
 )
 
 GROUP = ("cluster_id", "term_id", "machine", "from_state", "to_state", "controller_id", "controller_epoch")
+# Of each of these rules.
+MOVE_FACTS = (
+    "controller_id",
+    "controller_epoch",
+    "machine",
+    "moves_count",
+    "from_state",
+    "to_state",
+    "topic",
+    "partition",
+)
 
 
 def moves_of_verdict(

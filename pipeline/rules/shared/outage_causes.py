@@ -1,4 +1,4 @@
-"""Which outages of partitions make one finding: those of one event, or of one planned stop."""
+"""What an outage began with, as gold.partition_outage has it, and the bounds of one stop."""
 
 from datetime import timedelta
 

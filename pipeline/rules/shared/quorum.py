@@ -1,4 +1,4 @@
-"""Rule on a KRaft quorum that elects no leader, by the epochs of controller.log and the votes of server.log."""
+"""How a KRaft quorum that elects no leader is told, by the epochs of controller.log and the votes of server.log."""
 
 import polars as pl
 from polars import col, lit, when

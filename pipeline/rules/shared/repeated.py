@@ -1,4 +1,4 @@
-"""Rules on single voters of a KRaft quorum: one whose data is gone or another's, and one that others do not talk to."""
+"""Lines of one node that say the same again and again, put into runs."""
 
 import polars as pl
 from polars import col

@@ -1,4 +1,4 @@
-"""Rules on terms of controllers."""
+"""What the rules on terms of controllers share."""
 
 import polars as pl
 from polars import col

@@ -1,4 +1,4 @@
-"""Rules on reassignments of partitions."""
+"""What the rules on reassignments of partitions share."""
 
 from collections.abc import Mapping
 

@@ -16,7 +16,6 @@ from pipeline.rules.shared.wording import (
     topic_finding_columns,
 )
 
-RULE = "topic_without_leader_since_creation"
 TOPIC = ("cluster_id", "topic")
 PARTITION = (*TOPIC, "partition")
 ONLINE, GONE = "OnlinePartition", "NonExistentPartition"
