@@ -9,29 +9,13 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, TABLES
+from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, TABLES
 from pipeline.core.frames import declared_table, empty_frame, frame_of
-from pipeline.model.brokers.first_signs import SIGN_OF_TERM
-from pipeline.model.partitions.topic_lives import DELETION_BEFORE
 from pipeline.model.settings import AuditLimit, BalancingSetting, ReleaseSetting, SessionLimit
 from schemas.bronze import file_sighting, lost_segment
+from schemas.gold import finding
 from schemas.spec import TableSpec
 from tests.tables import log_table
-
-CARRIED = {
-    "summary_before": "replay_summary",
-    "timeline_before": "partition_timeline",
-    "session_before": "broker_session",
-    "topic_before": "topic_lifecycle",
-    "outage_before": "partition_outage",
-    "imbalance_before": "leader_imbalance",
-    "run_before": "election_event",
-    "led_before": "partition_timeline",
-    "day_before": "controller_day",
-    "process_before": "process_run",
-    "view_before": "partition_view",
-    "published_finding": "finding",
-}
 
 
 def source_files(records: pl.DataFrame) -> pl.DataFrame:
@@ -56,7 +40,7 @@ def source_files(records: pl.DataFrame) -> pl.DataFrame:
 def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
     """What kernels take besides tables, as in a first run with the settings as shipped."""
     files = source_files(records)
-    carried = {name: empty_frame(BY_SHORT_NAME[table].spec) for name, table in CARRIED.items()}
+    carried = {name: state.nothing for name, state in CARRIED.items()}
     return carried | {
         "log_record": records,
         **{name: kernel.build(records) for name, kernel in EXTRACTS.items()},
@@ -68,11 +52,7 @@ def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
         "audit_limit": AuditLimit(),
         "release_setting": ReleaseSetting(),
         "session_limit": SessionLimit(),
-        "line_before": empty_frame(BY_SHORT_NAME["controller_line"].spec).with_columns(
-            listed=pl.lit(None, pl.String)
-        ),
-        "deletion_before": pl.DataFrame(schema=DELETION_BEFORE),
-        "sign_before": pl.DataFrame(schema=SIGN_OF_TERM),
+        "published_finding": empty_frame(finding.SPEC),
         "dirty_from": None,
     }
 
@@ -105,7 +85,7 @@ def with_table(name: str, known: dict[str, Any]) -> dict[str, Any]:
 
 def taken(name: str, rows: Any) -> Any:
     """What kernels take of a table: all that it holds, or what its declaration in the catalog makes of it."""
-    makes = BY_SHORT_NAME[name].taken if name in BY_SHORT_NAME else None
+    makes = BY_SHORT_NAME[name].incremental.taken if name in BY_SHORT_NAME else None
     return rows if makes is None else makes(rows)
 
 

@@ -116,7 +116,7 @@ def analyze_logs(
     result = result_of(request, run_id, found, work, tables)
     result.left_out = [expectation_text(one) for one in unmet_expectations(results)]
     if tables:
-        result.counts |= open_findings(at_hand.whole(BY_NAME[finding.SPEC.name]))
+        result.counts |= open_findings(at_hand.whole(finding.SPEC.table))
     return AnalyzedLogs(TablesOfRun(stored, at_hand), result)
 
 

@@ -9,7 +9,7 @@ from polars import col
 
 from jobs.incremental.night import Night
 from pipeline.bronze.shared_files import without_nodes_where_shared
-from pipeline.catalog.tables import SPECS, CatalogTable, Refresh
+from pipeline.catalog.tables import BY_SHORT_NAME, SPECS, CatalogTable, Refresh
 from pipeline.core.conditions import (
     Condition,
     column_before,
@@ -62,8 +62,9 @@ class AtHand:
             self.kept[key] = frame_of(self.night.tables.read(spec, condition, columns))
         return self.kept[key]
 
-    def whole(self, table: CatalogTable) -> pl.DataFrame:
-        """All rows of a table."""
+    def whole(self, name: str) -> pl.DataFrame:
+        """All rows of the table of that short name."""
+        table = BY_SHORT_NAME[name]
         spec, built = table.spec, self.built.get(table.spec.name)
         if built is None:
             return self.stored(spec)
@@ -76,21 +77,25 @@ class AtHand:
         if table.refresh is Refresh.RUN:
             return column_differs("run_id", self.night.run_id)
         return (
-            ~self.night.is_of_run() if built.since is None else column_before(table.ordered_by, built.since)
+            ~self.night.is_of_run()
+            if built.since is None
+            else column_before(table.incremental.ordered_by, built.since)
         )
 
-    def since(self, table: CatalogTable, start: datetime) -> pl.DataFrame:
+    def since(self, name: str, start: datetime) -> pl.DataFrame:
         """The rows that may tell of the time from `start` on: of a table by segments those of segments that reach it,
         of one by days those that are ordered at or after it, or at no time yet."""
+        table = BY_SHORT_NAME[name]
         if table.refresh is Refresh.APPEND:
             return self.of_segments(table, start)
-        spec, name, built = table.spec, table.ordered_by, self.built.get(table.spec.name)
+        spec, ordered_by = table.spec, table.incremental.ordered_by
+        built = self.built.get(spec.name)
         if built is None:
-            return self.stored(spec, column_reaching(name, start))
-        rows = built.rows.filter(column_reaching(name, start).polars())
+            return self.stored(spec, column_reaching(ordered_by, start))
+        rows = built.rows.filter(column_reaching(ordered_by, start).polars())
         if built.is_all or built.since is None or built.since <= start:
             return rows
-        between = column_since(name, start) & column_before(name, built.since)
+        between = column_since(ordered_by, start) & column_before(ordered_by, built.since)
         return pl.concat([self.stored(spec, between), rows])
 
     def of_segments(self, table: CatalogTable, start: datetime) -> pl.DataFrame:

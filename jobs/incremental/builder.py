@@ -69,7 +69,7 @@ class Builder:
         rows = self.kernel_rows(table)
         start = self.starts.start_of(table)
         if start is not None:
-            rows = rows.filter(column_reaching(table.ordered_by, start).polars())
+            rows = rows.filter(column_reaching(table.incremental.ordered_by, start).polars())
         given = declared_table(rows, table.spec)
         found = given if self.brings_nothing(table, given) else self.sift(table.spec, given)
         if found is not given:
@@ -105,7 +105,7 @@ class Builder:
         elif start is None:
             tables.replace(spec, rows)
         else:
-            tables.replace_from(spec, rows, table.ordered_by, start)
+            tables.replace_from(spec, rows, table.incremental.ordered_by, start)
 
 
 def raise_first(writes: Iterable[Future[None]]) -> None:

@@ -9,10 +9,9 @@ from polars import col
 
 from jobs.incremental import kernel_settings
 from jobs.incremental.at_hand import AtHand
-from jobs.incremental.carried_state import STATES, state_before_day
 from jobs.incremental.night import Night
 from jobs.incremental.records import RunRecords
-from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, LASTING, OF_DAYS, CatalogTable, Refresh
+from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, CatalogTable, Refresh
 from schemas.bronze import source_file
 from schemas.gold import finding
 
@@ -28,7 +27,7 @@ class KernelInputs:
 
     def of(self, table: CatalogTable, begin: datetime | None) -> dict[str, Any]:
         """By parameter what the table's kernel takes; begin: where its inputs begin, of one that is built whole those
-        of OF_DAYS; None: with everything."""
+        taken by days; None: with everything."""
         return {name: self.given(table, name, begin) for name in table.inputs}
 
     def given(self, table: CatalogTable, name: str, begin: datetime | None) -> Any:
@@ -42,8 +41,8 @@ class KernelInputs:
             return special[name]()
         if name in EXTRACTS:
             return self.records.extract(EXTRACTS[name], table, begin)
-        if name in STATES:
-            return state_before_day(name, self.at_hand, begin)
+        if name in CARRIED:
+            return CARRIED[name].nothing if begin is None else CARRIED[name].read(self.at_hand, begin)
         if name in BY_SHORT_NAME:
             return self.rows(table, BY_SHORT_NAME[name], begin)
         return getattr(kernel_settings, name)(self.night.settings, self.night.cluster_id)
@@ -55,17 +54,18 @@ class KernelInputs:
 
     def rows(self, table: CatalogTable, asked: CatalogTable, begin: datetime | None) -> pl.DataFrame:
         name = asked.spec.table
-        if asked.taken is not None:
-            return self.as_taken(asked, asked.taken)
-        is_lasting = name in LASTING or asked.refresh not in (Refresh.APPEND, Refresh.INCREMENTAL)
-        is_by_days = name in OF_DAYS or table.lookback_days is not None
-        if begin is None or is_lasting or not is_by_days:
-            return self.at_hand.whole(asked)
-        return self.at_hand.since(asked, begin - A_DAY if name in OF_DAYS else begin)
+        declared = asked.incremental
+        if declared.taken is not None:
+            return self.as_taken(asked, declared.taken)
+        is_whole = declared.is_taken_whole or asked.refresh not in (Refresh.APPEND, Refresh.INCREMENTAL)
+        is_by_days = declared.is_taken_by_days or table.incremental.lookback_days is not None
+        if begin is None or is_whole or not is_by_days:
+            return self.at_hand.whole(name)
+        return self.at_hand.since(name, begin - A_DAY if declared.is_taken_by_days else begin)
 
     def as_taken(self, asked: CatalogTable, taken: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
         """All rows of a table of which kernels take other rows than are stored: made once in a run."""
         name = asked.spec.name
         if name not in self.taken:
-            self.taken[name] = taken(self.at_hand.whole(asked))
+            self.taken[name] = taken(self.at_hand.whole(asked.spec.table))
         return self.taken[name]

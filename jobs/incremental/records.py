@@ -45,7 +45,7 @@ class RunRecords:
             rows = in_slices(table.row_kernel, records)
         else:
             rows = frame_of(self.packed(table).rows(table.row_kernel))
-        return rows if table.merged is None else table.merged(rows)
+        return rows if table.incremental.merged is None else table.incremental.merged(rows)
 
     def extract(self, kernel: RowKernel, table: CatalogTable, begin: datetime | None) -> pl.DataFrame:
         """The same for what a table takes besides tables: of segments that reach the begin, or of all."""
@@ -71,7 +71,7 @@ class RunRecords:
     def is_written_there(self, table: CatalogTable, rows: pa.Table) -> bool:
         """True if executors hold the rows of the table as they are written, and so many that they write them."""
         is_there = self.night.executors is not None and table.refresh is Refresh.APPEND
-        is_as_given = table.merged is None and table.spec.name not in self.sifted
+        is_as_given = table.incremental.merged is None and table.spec.name not in self.sifted
         return is_there and is_as_given and rows.num_rows > ROWS_HERE
 
     def condition(self, table: CatalogTable) -> Condition | None:

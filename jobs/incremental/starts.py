@@ -8,63 +8,45 @@ import polars as pl
 from polars import col
 
 from jobs.incremental.at_hand import AtHand
-from jobs.incremental.carried_state import KEPT_IN
-from jobs.incremental.dirty_days import (
-    LATE,
-    begin_of_day,
-    dirty_at,
-    earliest_changed_interval,
-    earliest_changed_reason,
-    earliest_time,
-    first_deposed_day,
-    judged_at,
-)
-from jobs.incremental.ends_before import LATEST, ended_since, sessions_without_final_reason, unanswered_since
+from jobs.incremental.dirty_days import LATE, dirty_at, watched_difference
 from jobs.incremental.night import Night
-from jobs.incremental.terms_before import summary_before
-from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, OF_DAYS, CatalogTable, Refresh
-from pipeline.core.conditions import column_before, column_reaching
-from pipeline.gold.broker_session import with_session_ends
-from pipeline.gold.leader_election.election_lines import TRYING
-from pipeline.model.partitions.service_parts import whole_intervals
-from pipeline.model.partitions.statements import PARTITION
-from schemas.gold import broker_session, controller_term, imbalance_check, leader_election, partition_timeline
-from schemas.silver import broker_setting, controller_line, log_gap, release_span, term
-from schemas.spec import TableSpec
-
-# Of tables whose rows are judged by all that their controller knew: the events of such lines.
-JUDGED_BY_VIEW = {imbalance_check.SPEC.name: ("imbalance_ratio",), leader_election.SPEC.name: TRYING}
-# Tables of which the rows of before are compared with those of now.
-DIMENSIONS = (term.SPEC, broker_setting.SPEC, log_gap.SPEC, release_span.SPEC)
-LINES = BY_SHORT_NAME["controller_line"]
-A_DAY, NEVER = timedelta(days=1), datetime(9999, 1, 1, tzinfo=UTC)
-# What an interval of a partition says that other tables rest on.
-TOLD = (
-    "state",
-    "leader",
-    "leader_epoch",
-    "partition_epoch",
-    "is_isr_stale",
-    "is_assignment_stale",
-    "certainty",
+from pipeline.catalog.tables import (
+    BY_SHORT_NAME,
+    CARRIED_BY_DAY,
+    LINES_BY_DAYS,
+    TABLES,
+    CatalogTable,
+    Refresh,
 )
+from pipeline.core.conditions import column_before, column_reaching
+from pipeline.core.incremental import Watch, begin_of_day, earliest_time, watched_tables
+
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+CHANGES_LINES = tuple(watch for table in TABLES for watch in table.incremental.changes_lines)
+CHANGES_VERDICTS = tuple(watch for table in TABLES for watch in table.incremental.changes_verdicts)
+# Tables of which the rows of before are compared with those of now.
+WATCHED = tuple(sorted({name for one in (*CHANGES_LINES, *CHANGES_VERDICTS) for name in watched_tables(one)}))
 
 
 class Starts:
-    """Days of one run. Before any table is written it keeps the dimensions as they were."""
+    """Days of one run. Before any table is written it keeps the watched tables as they were.
+
+    dirty_from: the first day of which lines are new or other ones; None: there is none. judged_from: that day, or an
+    earlier one of which verdicts change.
+    """
 
     def __init__(self, night: Night, at_hand: AtHand) -> None:
         self.night, self.at_hand = night, at_hand
-        self.earlier = {spec.name: at_hand.stored(spec) for spec in DIMENSIONS}
+        self.earlier = {name: at_hand.stored(BY_SHORT_NAME[name].spec) for name in WATCHED}
         self.dirty_from: datetime | None = None
         self.judged_from: datetime | None = None
-        self.reasons_from: datetime | None = None
+        self.reopened_from: dict[str, datetime] = {}
         self.is_dirty_known = self.is_judged_known = False
 
     @property
     def is_by_days(self) -> bool:
         """False if the lines of controllers are built from everything, and so what stands on them."""
-        return controller_line.SPEC.name in self.night.fresh
+        return all(self.night.is_fresh(one) for one in LINES_BY_DAYS)
 
     def look(self, table: CatalogTable) -> None:
         """Finds the days that the table asks for, once the tables that they follow from are built."""
@@ -72,16 +54,15 @@ class Starts:
             return
         if not self.is_dirty_known:
             self.find_dirty_day()
-        if table.lookback_days is not None and not self.is_judged_known:
+        if table.incremental.lookback_days is not None and not self.is_judged_known:
             self.find_judged_day()
-        if table.spec == broker_session.SPEC:
-            self.find_reasons_day(table)
+        start = self.start_of(table)
+        if table.incremental.reopened_from is not None and start is not None:
+            reopened = table.incremental.reopened_from(self.at_hand, start)
+            self.reopened_from |= {} if reopened is None else {table.spec.name: reopened}
 
     def find_dirty_day(self) -> None:
-        seen = self.at_hand.whole(BY_SHORT_NAME["wording_seen"])
-        seen_before = seen.filter((~self.night.is_of_run()).polars())
-        dimensions = (self.versions(term.SPEC), self.versions(broker_setting.SPEC))
-        at = dirty_at(self.segments(), *dimensions, (seen, seen_before))
+        at = dirty_at(self.segments(), self.difference(CHANGES_LINES))
         self.dirty_from = None if at is None else begin_of_day(at - LATE)
         self.is_dirty_known = True
 
@@ -90,34 +71,24 @@ class Starts:
         self.is_judged_known = True
         if self.dirty_from is None:
             return
-        lines, terms = self.at_hand.since(LINES, self.dirty_from), self.at_hand.whole(BY_SHORT_NAME["term"])
-        summaries = summary_before(self.at_hand, self.dirty_from)
-        dimensions = (self.versions(log_gap.SPEC), self.versions(release_span.SPEC))
-        at = judged_at(lines, summaries, terms, *dimensions)
+        of_lines = (
+            one.incremental.verdicts_from(self.at_hand, self.dirty_from)
+            for one in TABLES
+            if one.incremental.verdicts_from is not None
+        )
+        at = earliest_time(self.difference(CHANGES_VERDICTS), *of_lines)
         self.judged_from = self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at))
 
-    def find_reasons_day(self, table: CatalogTable) -> None:
-        """The first day before the start of the table of which lines since then say why a broker had left."""
-        start = self.start_of(table)
-        if start is not None:
-            stored = sessions_without_final_reason(self.at_hand, start)
-            runs, events = (self.at_hand.whole(BY_SHORT_NAME[name]) for name in ("process_run", "node_event"))
-            lines = self.at_hand.since(BY_SHORT_NAME["connection_event"], start - LATEST)
-            at = earliest_changed_reason(stored, with_session_ends(stored, runs, events, lines))
-            self.reasons_from = None if at is None else begin_of_day(at)
-
-    def versions(self, spec: TableSpec) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The rows of a dimension now, and as they were."""
-        return self.at_hand.whole(BY_NAME[spec.name]), self.earlier[spec.name]
+    def difference(self, watches: tuple[Watch, ...]) -> datetime | None:
+        """The earliest time that a difference between the watched tables now and as they were reaches."""
+        now = {name: self.at_hand.whole(name) for one in watches for name in watched_tables(one)}
+        return watched_difference(watches, now, self.earlier)
 
     def is_lowered(self, table: CatalogTable, rows: pl.DataFrame, given: Mapping[str, Any]) -> bool:
         """True if rows of the table tell of the time before its start something else than what is stored: it is built
         anew, from the day of the first of them on, and so are all that follow. given: what its kernel took."""
-        start = self.start_of(table)
-        if table.spec != partition_timeline.SPEC or start is None:
-            return False
-        now, before_it = (whole_intervals(one) for one in (rows, given["timeline_before"]))
-        at = earliest_changed_interval(now, before_it, PARTITION, TOLD, start)
+        start, changed_from = self.start_of(table), table.incremental.changed_from
+        at = None if start is None or changed_from is None else changed_from(rows, given, start)
         if at is not None:
             self.judged_from = begin_of_day(at)
         return at is not None
@@ -137,48 +108,47 @@ class Starts:
 
     def start_of(self, table: CatalogTable) -> datetime | None:
         """From when on, by its `ordered_by`, the run builds a table; None: all of it, or the rows of its segments."""
-        kept_in = {spec.name for name, spec in KEPT_IN.items() if name in table.inputs}
+        kept_in = {kept for name, kept in CARRIED_BY_DAY.items() if name in table.inputs}
         carries_on = kept_in <= self.night.fresh
         if table.refresh is not Refresh.INCREMENTAL or not self.night.is_fresh(table) or not carries_on:
             return None
-        if table.lookback_days is None or self.judged_from is None:
+        lookback = table.incremental.lookback_days
+        if lookback is None or self.judged_from is None:
             return self.dirty_from
-        start = self.judged_from - timedelta(days=table.lookback_days)
-        is_told_late = table.spec == broker_session.SPEC and self.reasons_from is not None
-        return min(start, self.reasons_from or start) if is_told_late else start
+        start = self.judged_from - timedelta(days=lookback)
+        return min(start, self.reopened_from.get(table.spec.name, start))
 
     def begin_of(self, table: CatalogTable) -> datetime | None:
         """Where the inputs of a table begin: at its start, or with its first row that reaches it; earlier where what
-        was said before it counts, and where terms are judged of which nothing is kept."""
+        was said before it counts, and where it asks for more."""
         if table.refresh is Refresh.FULL:
             return self.begin_of_days(table)
-        start = self.start_of(table)
+        start, incremental = self.start_of(table), table.incremental
         if start is None:
             return None
         begin = start
-        if table.begun_by:
-            reaches = column_before(table.begun_by, start) & column_reaching(table.ordered_by, start)
-            first = self.at_hand.stored(table.spec, reaches)[table.begun_by].min()
-            begin = min(start, first) if isinstance(first, datetime) else start
-        begin -= timedelta(minutes=table.lookback_minutes)
-        return min(begin, self.first_deposed_day(table, begin) or begin)
+        if incremental.begun_by:
+            reaches = column_before(incremental.begun_by, start) & column_reaching(
+                incremental.ordered_by, start
+            )
+            first = self.at_hand.stored(table.spec, reaches)[incremental.begun_by].min()
+            begin = min(begin, first) if isinstance(first, datetime) else begin
+        return self.with_earlier_inputs(table, begin - timedelta(minutes=incremental.lookback_minutes))
 
     def begin_of_days(self, table: CatalogTable) -> datetime | None:
-        """From when on a table that is built whole takes lines of OF_DAYS; None: all, as nothing of it is kept."""
-        if not OF_DAYS.intersection(table.inputs) or not (self.is_by_days and self.night.is_fresh(table)):
+        """From when on a table that is built whole takes lines that are taken by days; None: all of them, as nothing
+        of it is kept."""
+        takes_days = any(is_taken_by_days(name) for name in table.inputs)
+        if not takes_days or not (self.is_by_days and self.night.is_fresh(table)):
             return None
         changed = earliest_time(self.dirty_from, self.judged_from)
-        if changed is None:
-            return NEVER
-        if table.spec == controller_term.SPEC:
-            return earliest_time(changed, ended_since(self.at_hand, changed - A_DAY))
-        return earliest_time(changed, unanswered_since(self.at_hand, changed))
+        return NEVER if changed is None else self.with_earlier_inputs(table, changed)
 
-    def first_deposed_day(self, table: CatalogTable, begin: datetime) -> datetime | None:
-        """Begin of the first day of the terms that a table judges though they had a successor before: of these no table
-        keeps what they knew."""
-        events = JUDGED_BY_VIEW.get(table.spec.name)
-        if events is None:
-            return None
-        terms, lines = self.at_hand.whole(BY_SHORT_NAME["term"]), self.at_hand.since(LINES, begin)
-        return first_deposed_day(terms, lines, events, begin)
+    def with_earlier_inputs(self, table: CatalogTable, begin: datetime) -> datetime:
+        inputs_from = table.incremental.inputs_from
+        earlier = None if inputs_from is None else inputs_from(self.at_hand, begin)
+        return begin if earlier is None else min(begin, earlier)
+
+
+def is_taken_by_days(name: str) -> bool:
+    return name in BY_SHORT_NAME and BY_SHORT_NAME[name].incremental.is_taken_by_days

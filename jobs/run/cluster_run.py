@@ -33,7 +33,7 @@ from jobs.run.unread import excerpt_files, unread_files, unreadable_files
 from jobs.run.work import Work
 from jobs.run.zones import zones_at_hand
 from pipeline.bronze.planning import Plan
-from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, CatalogTable, Refresh, stands_on
+from pipeline.catalog.tables import JOBS, SPECS, TABLES, CatalogTable, Refresh, stands_on
 from pipeline.core.errors import GateFailed
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.cluster_tables import ClusterTables
@@ -210,7 +210,7 @@ class Run:
             self.refuse(refused)
         self.left_out = [expectation_text(one) for one in unmet_expectations(results)]
         if finding.SPEC.name in {one.spec.name for one in tables}:
-            self.counts |= open_findings(self.at_hand.whole(BY_NAME[finding.SPEC.name]))
+            self.counts |= open_findings(self.at_hand.whole(finding.SPEC.table))
         return lost
 
     def refuse(self, failed: Sequence[dict[str, Any]]) -> None:

@@ -44,7 +44,7 @@ def held_rows(
     built = at_hand.built.get(spec.name)
     if built is None:
         return None
-    ordered_by = BY_NAME[spec.name].ordered_by
+    ordered_by = BY_NAME[spec.name].incremental.ordered_by
     is_replaced = built.since is not None and is_reaching_implied(condition, ordered_by, built.since)
     return built.rows if built.is_all or is_replaced else None
 

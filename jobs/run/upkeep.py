@@ -12,7 +12,7 @@ from jobs.run.progress import Progress
 from jobs.run.quality_gate import QualityGate, expectation_text, open_findings
 from jobs.run.request import is_handed_on
 from jobs.settings.model import Settings
-from pipeline.catalog.tables import BY_NAME, SPECS, TABLES, Refresh
+from pipeline.catalog.tables import SPECS, TABLES, Refresh
 from pipeline.core.errors import GateFailed, SettingsError
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.lock import ClusterLock
@@ -79,7 +79,7 @@ class Upkeep:
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
         self.note_watermarks(names)
         if finding.SPEC.name in names:
-            self.counts |= open_findings(builder.at_hand.whole(BY_NAME[finding.SPEC.name]))
+            self.counts |= open_findings(builder.at_hand.whole(finding.SPEC.table))
 
     def note_watermarks(self, names: Collection[str]) -> None:
         """Tables that were built are as they would be built now if all that they stand on is, too: else the next run

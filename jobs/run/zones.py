@@ -6,7 +6,6 @@ from datetime import timedelta
 import polars as pl
 
 from jobs.incremental.at_hand import AtHand
-from pipeline.catalog.tables import BY_NAME
 from pipeline.model.terms.other_zones import other_zones
 from schemas.silver import term, wording_seen
 
@@ -20,7 +19,7 @@ def zones_at_hand(cluster_id: str, at_hand: AtHand | None) -> dict[int, str]:
     """As said_of_zones, of a run that built terms of controllers; else empty."""
     if at_hand is None or term.SPEC.name not in at_hand.built:
         return {}
-    return zone_sentences(cluster_id, at_hand.whole(BY_NAME[wording_seen.SPEC.name]))
+    return zone_sentences(cluster_id, at_hand.whole(wording_seen.SPEC.table))
 
 
 def zone_sentences(cluster_id: str, said: pl.DataFrame) -> dict[int, str]:

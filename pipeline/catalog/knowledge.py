@@ -23,6 +23,7 @@ PACKAGES = (
     "pipeline.core",
     "pipeline.kafka",
     "pipeline.model",
+    "pipeline.rules",
     "pipeline.bronze",
     "pipeline.silver",
     "pipeline.state",

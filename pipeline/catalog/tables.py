@@ -1,15 +1,16 @@
 """All tables in the order in which they are built: the signature of a table's build is its wiring."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
 
 import polars as pl
 
+from pipeline.core.incremental import CarriedState, Incremental
 from pipeline.core.packed_rows import RowKernel
 from pipeline.gold import (
     broker_session,
@@ -72,29 +73,20 @@ class Refresh(Enum):
     REPAIRED = "rows are appended by repair alone: what the warehouse has lost of what was read"
 
 
+# Of tables that declare nothing of the nights.
+WHOLE = Incremental()
 # No build gives these rows again.
 KEPT = frozenset({Refresh.LOADED, Refresh.RUN, Refresh.REPAIRED})
-A_DAY = 1440  # of minutes: a table that takes what is kept by days begins with one
 
 
 @dataclass(frozen=True)
 class CatalogTable:
-    """ordered_by: of an INCREMENTAL table the column that the start is held against. lookback_days: of one that is
-    built by whole days in UTC, how many before that of the start. begun_by: its rows rest on all that was since they
-    began, which this column says: inputs begin with the first row that reaches the start. lookback_minutes: inputs
-    begin so many minutes earlier, as rows rest on what was said just before them. merged: of rows that add up, what
-    makes those of all records of those that parts of the records gave. taken: of such rows by segments, what makes
-    those that kernels take: the same however nights cut the files."""
+    """A table: its declaration, what a run writes of it, its kernel, and how it follows the nights."""
 
     spec: TableSpec
     refresh: Refresh
     build: Callable[..., pl.DataFrame] | None = None
-    ordered_by: str = ""
-    lookback_days: int | None = None
-    begun_by: str = ""
-    lookback_minutes: int = 0
-    merged: Callable[[pl.DataFrame], pl.DataFrame] | None = None
-    taken: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    incremental: Incremental = WHOLE
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -109,107 +101,105 @@ class CatalogTable:
         return RowKernel(self.spec.name, self.build, self.spec)
 
 
-def table_of_kernel(kernel: ModuleType, refresh: Refresh, ordered_by: str = "", **given: Any) -> CatalogTable:
-    """The table of a kernel: its declaration stands under the same name in schemas."""
+def table_of_kernel(kernel: ModuleType) -> CatalogTable:
+    """The table of a kernel: its declaration stands under the same name in schemas, what it declares of the nights in
+    its module `incremental` or beside its build. What takes records alone follows from single records."""
     declaration = import_module(kernel.__name__.replace("pipeline.", "schemas."))
-    return CatalogTable(declaration.SPEC, refresh, kernel.build, ordered_by, **given)
+    incremental = declared_incremental(kernel)
+    takes = set(inspect.signature(kernel.build).parameters)
+    refresh = Refresh.INCREMENTAL if incremental.ordered_by else Refresh.FULL
+    if takes == {log_record.SPEC.table}:
+        refresh = Refresh.APPEND
+    return CatalogTable(declaration.SPEC, refresh, kernel.build, incremental)
 
 
+def declared_incremental(kernel: ModuleType) -> Incremental:
+    """What the package or module of a kernel declares of the nights; a table that declares nothing is built whole."""
+    if hasattr(kernel, "__path__") and find_spec(f"{kernel.__name__}.incremental"):
+        kernel = import_module(f"{kernel.__name__}.incremental")
+    declared: Incremental = getattr(kernel, "INCREMENTAL", WHOLE)
+    return declared
+
+
+KERNELS = (
+    wording_seen,
+    controller_event,
+    replica_transition,
+    partition_transition,
+    leader_and_isr,
+    partition_state,
+    replica_offset,
+    imbalance_observation,
+    topic_event,
+    deletion_replica,
+    assignment,
+    control_request,
+    broker_event,
+    reassignment_event,
+    election_event,
+    state_dump,
+    broker_setting,
+    config_event,
+    node_event,
+    connection_event,
+    release_span,
+    term,
+    broker_absence,
+    controller_line,
+    log_gap,
+    process_run,
+    controller_day,
+    controller_term,
+    transition_audit,
+    replay_summary,
+    replay_check,
+    evidence,
+    partition_timeline,
+    partition_view,
+    broker_session,
+    topic_lifecycle,
+    partition_outage,
+    leader_imbalance,
+    imbalance_check,
+    leader_election,
+    reassignment,
+    imbalance_breach,
+    finding,
+)
 TABLES: tuple[CatalogTable, ...] = (
     CatalogTable(log_record.SPEC, Refresh.LOADED),
     CatalogTable(source_file.SPEC, Refresh.LOADED),
     CatalogTable(duplicate_record.SPEC, Refresh.LOADED),
     CatalogTable(lost_segment.SPEC, Refresh.REPAIRED),
     CatalogTable(file_sighting.SPEC, Refresh.RUN),
-    table_of_kernel(
-        wording_seen, Refresh.APPEND, merged=wording_seen.merge_partial_rows, taken=wording_seen.of_files
-    ),
-    table_of_kernel(controller_event, Refresh.APPEND),
-    table_of_kernel(replica_transition, Refresh.APPEND),
-    table_of_kernel(partition_transition, Refresh.APPEND),
-    table_of_kernel(leader_and_isr, Refresh.APPEND),
-    table_of_kernel(partition_state, Refresh.APPEND),
-    table_of_kernel(replica_offset, Refresh.APPEND),
-    table_of_kernel(imbalance_observation, Refresh.APPEND),
-    table_of_kernel(topic_event, Refresh.APPEND),
-    table_of_kernel(deletion_replica, Refresh.APPEND),
-    table_of_kernel(assignment, Refresh.APPEND),
-    table_of_kernel(control_request, Refresh.APPEND),
-    table_of_kernel(broker_event, Refresh.APPEND),
-    table_of_kernel(reassignment_event, Refresh.APPEND),
-    table_of_kernel(election_event, Refresh.APPEND),
-    table_of_kernel(state_dump, Refresh.APPEND),
-    table_of_kernel(broker_setting, Refresh.APPEND),
-    table_of_kernel(config_event, Refresh.APPEND),
-    table_of_kernel(node_event, Refresh.APPEND),
-    table_of_kernel(connection_event, Refresh.APPEND),
-    table_of_kernel(release_span, Refresh.FULL),
-    table_of_kernel(term, Refresh.FULL),
-    table_of_kernel(broker_absence, Refresh.FULL),
-    table_of_kernel(controller_line, Refresh.INCREMENTAL, ordered_by="ordered_at"),
-    table_of_kernel(log_gap, Refresh.FULL),
-    table_of_kernel(
-        process_run,
-        Refresh.INCREMENTAL,
-        ordered_by="next_started_at",
-        lookback_days=1,
-    ),
-    table_of_kernel(controller_day, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
-    table_of_kernel(controller_term, Refresh.FULL),
-    table_of_kernel(transition_audit, Refresh.INCREMENTAL, ordered_by="ordered_at", lookback_days=0),
-    table_of_kernel(replay_summary, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
-    table_of_kernel(replay_check, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=1),
-    table_of_kernel(evidence, Refresh.FULL),
-    table_of_kernel(partition_timeline, Refresh.INCREMENTAL, ordered_by="valid_until_at", lookback_days=0),
-    table_of_kernel(partition_view, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
-    table_of_kernel(
-        broker_session, Refresh.INCREMENTAL, ordered_by="left_at", lookback_days=0, lookback_minutes=1
-    ),
-    table_of_kernel(topic_lifecycle, Refresh.INCREMENTAL, ordered_by="ended_at", lookback_days=0),
-    table_of_kernel(partition_outage, Refresh.INCREMENTAL, ordered_by="ended_at", lookback_days=0),
-    table_of_kernel(leader_imbalance, Refresh.INCREMENTAL, ordered_by="valid_until_at", lookback_days=0),
-    table_of_kernel(
-        imbalance_check, Refresh.INCREMENTAL, ordered_by="checked_at", lookback_days=1, lookback_minutes=A_DAY
-    ),
-    table_of_kernel(
-        leader_election, Refresh.INCREMENTAL, ordered_by="elected_at", lookback_days=1, lookback_minutes=A_DAY
-    ),
-    table_of_kernel(
-        reassignment,
-        Refresh.INCREMENTAL,
-        ordered_by="ended_at",
-        lookback_days=0,
-        begun_by="asked_from_at",
-    ),
-    table_of_kernel(
-        imbalance_breach,
-        Refresh.INCREMENTAL,
-        ordered_by="balanced_at",
-        lookback_days=1,
-        begun_by="breached_at",
-    ),
-    table_of_kernel(finding, Refresh.FULL),
+    *map(table_of_kernel, KERNELS),
     CatalogTable(quality_result.SPEC, Refresh.RUN),
 )
 BY_NAME = {table.spec.name: table for table in TABLES}
 BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
+# By parameter name what kernels that begin at a day take of the time before it.
+CARRIED: Mapping[str, CarriedState] = {
+    name: state for table in TABLES for name, state in table.incremental.carried.items()
+}
+# Tables that keep a carried state day by day, by the name of its parameter.
+CARRIED_BY_DAY = {
+    name: table.spec.name
+    for table in TABLES
+    for name, state in table.incremental.carried.items()
+    if state.is_of_each_day
+}
 
 # What kernels take of single records besides tables.
 EXTRACTS = {"controller_record": RowKernel("controller_record", controller_line.controller_record)}
 RECORDS = frozenset({log_record.SPEC.table, *EXTRACTS})
+# Tables by days that are made of records: what is built by days beside them stands on their lines.
+LINES_BY_DAYS = tuple(
+    table for table in TABLES if table.refresh is Refresh.INCREMENTAL and set(table.inputs) & set(EXTRACTS)
+)
 
-# What tables take of the days that are built anew and the day before them, also those that are built whole: beside it
-# they take what they had found before.
-OF_DAYS = frozenset({"connection_event"})
 LIMITS = "audit_limit"
 SETTINGS = ("balancing_setting", LIMITS, "release_setting", "session_limit")
-# What a broker said long ago of itself holds until it says otherwise, who left long ago may still be away, why it left
-# may be told long before or after, who resigned stays resigned, and which nodes have logs is told by all of them: also
-# builds by days take all of it.
-LASTING = frozenset(
-    {"broker_setting", "broker_session", "controller_event", "node_event", "process_run", "wording_seen"}
-)
 
 
 def stands_on(name: str) -> frozenset[str]:

@@ -3,6 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.incremental import AFFECTS, ALL_SINCE, Incremental
+from pipeline.model.brokers import balancing
 from pipeline.model.lines.families import family_records, field_text, printed_field
 from pipeline.model.lines.texts import first_match
 from schemas.silver.broker_setting import NAMES, SPEC
@@ -29,3 +31,29 @@ def printed_setting_value(name: str) -> pl.Expr:
     is_its_own = printed_field("setting_name") == name
     text = col("text")
     return when(is_listed).then(first_match(text, line)).when(is_its_own).then(text.str.strip_chars(" "))
+
+
+def held_values(broker_setting: pl.DataFrame) -> pl.DataFrame:
+    """What brokers print of leader balancing, each value where it begins to hold: the first one of a broker holds
+    before it, too, and tells nothing new where it is Kafka's default."""
+    of_setting = ("cluster_id", "node_id", "name")
+    parts = [
+        broker_setting.filter((col("name") == name) & col("node_id").is_not_null()).with_columns(
+            number=balancing.typed_setting_value(key)
+            .cast(pl.Float64)
+            .fill_null(float(balancing.DEFAULTS[key])),
+            default=pl.lit(float(balancing.DEFAULTS[key])),
+        )
+        for key, name in balancing.NAMES.items()
+    ]
+    lines = pl.concat(parts).sort("logged_at", "file_id", "byte_offset")
+    told = lines.with_columns(before=col("number").shift(1).over(*of_setting))
+    is_first = col("before").is_null()
+    is_other = col("number") != pl.coalesce("before", "default")
+    since = (
+        pl.when(is_first).then(pl.lit(ALL_SINCE, broker_setting.schema["logged_at"])).otherwise("logged_at")
+    )
+    return told.filter(is_other).select(*of_setting, "number", since.alias(AFFECTS))
+
+
+INCREMENTAL = Incremental(changes_lines=(held_values,), is_taken_whole=True)

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col
 
+from pipeline.core.incremental import Incremental
 from pipeline.model.brokers.connections import FAILED, OF_QUORUM, OF_REGISTRATION
 from pipeline.model.lines.families import family_records, printed_field
 from pipeline.model.lines.texts import node_id_in, number_in_text
@@ -32,3 +33,6 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
         )
         .select(SPEC.columns)
     )
+
+
+INCREMENTAL = Incremental(is_taken_by_days=True)

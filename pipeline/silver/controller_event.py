@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.incremental import Incremental
 from pipeline.model.lines.families import family_records, field_text, printed_field
 from pipeline.model.lines.texts import epoch_in_text, first_match, number_in_text
 from schemas.silver.controller_event import SPEC
@@ -54,3 +55,6 @@ def possible_epochs() -> tuple[pl.Expr, ...]:
         epoch_in_text(first_match(printed_field("at_epoch_clause"), r"(\d+)")),
         epoch_in_text(first_match(quorum, r"\bepoch=(\d+)")),
     )
+
+
+INCREMENTAL = Incremental(is_taken_whole=True)

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.incremental import Incremental
 from pipeline.model.brokers.connections import OF_QUORUM
 from pipeline.model.lines.families import family_records, field_text, printed_field
 from pipeline.model.lines.texts import LONG, epoch_in_text, first_match, node_id_in, number_in_text
@@ -82,3 +83,6 @@ def log_dir() -> pl.Expr:
     """The directory that holds the file where a line about disks names that one: its checkpoints, its identity."""
     path = pl.coalesce(printed_field("log_dir"), when(col("kind") == "disk").then(printed_field("path")))
     return path.str.replace(FILE_OF_PARTITION, "").str.replace(FILE_IN_DIR, "")
+
+
+INCREMENTAL = Incremental(is_taken_whole=True)

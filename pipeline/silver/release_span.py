@@ -9,6 +9,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.frames import empty_frame
+from pipeline.core.incremental import AFFECTS, Incremental
 from pipeline.core.stretch import INFERRED, UNDETERMINED, Stretch, ValueSighting, spans_of_sightings
 from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.wording.releases import (
@@ -21,6 +22,8 @@ from pipeline.kafka.wording.releases import (
     releases_of_bits,
     split_bits,
 )
+from pipeline.model.brokers.session_limits import default_seconds
+from pipeline.model.brokers.silent_signals import without_signal
 from pipeline.model.settings import ReleaseSetting
 from schemas.silver.release_span import SPEC
 
@@ -217,3 +220,17 @@ def as_fixed(one: Stretch, releases: int) -> Row:
 def release_columns(releases: int) -> Row:
     since, until = oldest_and_newest(releases)
     return {"since_release": since, "until_release": until, "releases": releases_of_bits(releases)}
+
+
+def session_defaults(release_span: pl.DataFrame) -> pl.DataFrame:
+    """How long a broker may have been silent rests on its release, where it lists no session time-out."""
+    return default_seconds(release_span).rename({"told_at": AFFECTS})
+
+
+def silent_signals(release_span: pl.DataFrame) -> pl.DataFrame:
+    """Why a process stopped rests on whether its release prints signals."""
+    of_release = without_signal(release_span).filter("is_without_signal")
+    return of_release.with_columns(col("valid_from_at").alias(AFFECTS))
+
+
+INCREMENTAL = Incremental(changes_verdicts=(session_defaults, silent_signals))

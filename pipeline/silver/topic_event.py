@@ -1,11 +1,18 @@
 """Steps in the life of topics, from bronze.log_record."""
 
+from datetime import datetime
+
 import polars as pl
 from polars import col, element, lit, when
 
+from pipeline.core.conditions import all_conditions, column_before, column_equals, is_in
+from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand, names_condition
 from pipeline.model.lines.families import family_records, field_text, printed_field
 from pipeline.model.lines.texts import element_field, explode_elements, first_match, matched_groups
+from pipeline.model.partitions import topic_lives
 from schemas.silver.topic_event import SPEC
+
+PLACE, TOPIC = ("file_id", "byte_offset"), ("cluster_id", "topic")
 
 # Why a deletion is put off, from 2.3 on; the other reason is a reassignment.
 OUT_OF_REACH = ("offline replicas", "replica deletion failure")
@@ -94,3 +101,33 @@ def step_and_reason() -> dict[str, pl.Expr]:
         .otherwise(step),
         "reason": pl.coalesce(error, restarted, "reason"),
     }  # fmt: skip
+
+
+def deletion_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
+    """(cluster_id, topic, deletions, removed_at): how often each topic ended before the day, and when it was removed,
+    if it has not been created since."""
+    is_done = is_in("step", topic_lives.ENDED) & column_before("logged_at", start)
+    later = at_hand.since("controller_line", start).select(PLACE)
+    done = at_hand.stored(SPEC, is_done).join(later, on=PLACE, how="anti")
+    removed = done.filter(col("step") == topic_lives.REMOVED)
+    created = removed.clear()
+    if not removed.is_empty():
+        is_created = column_equals("step", topic_lives.CREATED) & column_before("logged_at", start)
+        of_them = names_condition("topic", removed["topic"].unique().sort().to_list())
+        created = at_hand.stored(SPEC, all_conditions(is_created, of_them))
+    last = (
+        pl.concat([removed, created.join(later, on=PLACE, how="anti")])
+        .sort("logged_at", *PLACE)
+        .unique(TOPIC, keep="last", maintain_order=True)
+        .filter(col("step") == topic_lives.REMOVED)
+    )
+    found = done.group_by(TOPIC).agg(deletions=pl.len().cast(pl.Int64))
+    removed_at = last.select(*TOPIC, removed_at="logged_at")
+    return found.join(removed_at, on=TOPIC, how="left").select(*topic_lives.DELETION_BEFORE)
+
+
+INCREMENTAL = Incremental(
+    carried={
+        "deletion_before": CarriedState(deletion_before, pl.DataFrame(schema=topic_lives.DELETION_BEFORE))
+    }
+)

@@ -8,6 +8,7 @@ from operator import and_, or_
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.incremental import Incremental
 from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.wording.releases import LEVEL, Sign, events_with, read_release_signs
 from schemas.silver.wording_seen import SPEC
@@ -151,3 +152,6 @@ def list_without_nulls(columns: Sequence[str]) -> pl.Expr:
     if not columns:
         return lit([], pl.List(pl.String))
     return pl.concat_list(col(columns).cast(pl.String)).list.drop_nulls()
+
+
+INCREMENTAL = Incremental(is_taken_whole=True, merged=merge_partial_rows, taken=of_files)

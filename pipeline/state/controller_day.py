@@ -1,12 +1,17 @@
 """What each day of a term adds to the verdict on it: of a term of the past no line is read again."""
 
+from datetime import datetime
 from functools import reduce
 
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.conditions import column_since
+from pipeline.core.frames import empty_frame
+from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand
 from pipeline.model.brokers.candidates import with_candidates
 from pipeline.model.lines.evidence import LINE, evidence_line, outermost_lines
+from pipeline.model.terms.ongoing import rows_of_ongoing_terms
 from pipeline.model.terms.term_steps import (
     LIVE,
     NAMED,
@@ -19,6 +24,7 @@ from schemas.state.controller_day import SPEC
 
 DAY = (*TERM, "day_at")
 STALE = ("11", "STALE_CONTROLLER_EPOCH")
+HAS_LINES = column_since("last_seq", 0)
 COUNTS = tuple(name for name in SPEC.columns if name.endswith("_count"))
 
 
@@ -159,3 +165,16 @@ def daily_late_requests(term: pl.DataFrame, control_request: pl.DataFrame) -> pl
 def is_to_nobody() -> pl.Expr:
     has_no_list = (col("broker_ids").list.len() == 0).fill_null(value=False)
     return has_no_list & col("broker_id").is_null()
+
+
+def day_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
+    """Of each term that goes on at the day its last row of this table with a line."""
+    rows = rows_of_ongoing_terms(at_hand, SPEC, start, HAS_LINES)
+    return rows.sort("day_at").unique(TERM, keep="last", maintain_order=True)
+
+
+INCREMENTAL = Incremental(
+    ordered_by="day_at",
+    lookback_days=0,
+    carried={"day_before": CarriedState(day_before, empty_frame(SPEC), is_of_each_day=True)},
+)

@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.frames import empty_frame
+from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand
 from pipeline.model.partitions.carried_views import (
     MOVE,
     UNSAID,
@@ -18,6 +19,7 @@ from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED, partition_statements
 from pipeline.model.partitions.topic_lives import CHANGED, DELETED
 from pipeline.model.terms.missing_terms import ASSIGNED, LED, without_doubted
+from pipeline.model.terms.ongoing import rows_of_ongoing_terms
 from pipeline.model.terms.succession import BEGAN, TERM, with_superseded
 from schemas.state.partition_view import SPEC
 
@@ -180,3 +182,17 @@ def weekly_states(of_days: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
         of_days.sort("day_at"), on="day_at", by=OWN, check_sortedness=False
     )
     return found.filter(~col("is_ended")).select(SPEC.columns)
+
+
+def view_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
+    """Of each term that goes on at the day and partition that it holds then the last row of this table."""
+    rows = rows_of_ongoing_terms(at_hand, SPEC, start)
+    last = rows.sort("day_at").unique(OWN, keep="last", maintain_order=True)
+    return last.filter(~col("is_ended"))
+
+
+INCREMENTAL = Incremental(
+    ordered_by="day_at",
+    lookback_days=0,
+    carried={"view_before": CarriedState(view_before, empty_frame(SPEC), is_of_each_day=True)},
+)

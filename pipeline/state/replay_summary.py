@@ -5,7 +5,11 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit
 
+from pipeline.core.frames import empty_frame
+from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand, first_time
+from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.carried_states import OBJECT
+from pipeline.model.terms.ongoing import rows_of_ongoing_terms
 from pipeline.model.terms.succession import TERM
 from schemas.state.replay_summary import SPEC
 
@@ -72,3 +76,33 @@ def left_so_far(rows: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
         summed.sort("day_at"), on="day_at", by="object", check_sortedness=False
     )
     return found.filter(col("end_seq").is_not_null()).select(SPEC.columns)
+
+
+def summary_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
+    """Of each term that goes on at the day rows of this table from a day on that tells of all before it."""
+    return rows_of_ongoing_terms(at_hand, SPEC, start)
+
+
+def traced_again_from(at_hand: TablesAtHand, start: datetime) -> datetime | None:
+    """traced_again() of the lines from the day on."""
+    return traced_again(at_hand.since("controller_line", start), summary_before(at_hand, start))
+
+
+def traced_again(lines: pl.DataFrame, summaries: pl.DataFrame) -> datetime | None:
+    """A term's verdicts change from its last line at TRACE on, where after others such a line follows again.
+
+    lines: silver.controller_line from a day on; summaries: rows of this table before it, of the terms of these lines.
+    """
+    traced = lines.filter((col("level") == "TRACE") & (col("log") == "state-change")).select(TERM).unique()
+    left = summaries.join(traced, on=TERM, how="semi").group_by(TERM)
+    ends = left.agg(traced_seq=col("last_trace_seq").max(), end_seq=col("end_seq").max())
+    at = pl.from_epoch(col("traced_seq") // (1 << SEQ_BITS), time_unit="ms").dt.replace_time_zone("UTC")
+    return first_time(ends.filter(col("traced_seq") < col("end_seq")).select(at=at), "at")
+
+
+INCREMENTAL = Incremental(
+    ordered_by="day_at",
+    lookback_days=0,
+    carried={"summary_before": CarriedState(summary_before, empty_frame(SPEC), is_of_each_day=True)},
+    verdicts_from=traced_again_from,
+)

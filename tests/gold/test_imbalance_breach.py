@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from polars import col, lit
 
-from pipeline.catalog.tables import BY_SHORT_NAME, LASTING
+from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import declared_table, frame_of
 from pipeline.gold import imbalance_breach
 from pipeline.gold.imbalance_breach.reassigning import reassignment_spans
@@ -102,9 +102,9 @@ def built(inputs: Inputs, dirty_from: datetime | None) -> pl.DataFrame:
 
 
 def since(name: str, rows: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    if dirty_from is None or name in LASTING:
+    if dirty_from is None or BY_SHORT_NAME[name].incremental.is_taken_whole:
         return rows
-    return rows.filter(is_reaching(BY_SHORT_NAME[name].ordered_by or "logged_at", dirty_from))
+    return rows.filter(is_reaching(BY_SHORT_NAME[name].incremental.ordered_by or "logged_at", dirty_from))
 
 
 def is_reaching(column: str, moment: datetime) -> pl.Expr:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.catalog.tables import KEPT, TABLES, CatalogTable
+from pipeline.catalog.knowledge import PACKAGES
+from pipeline.catalog.tables import CARRIED, KEPT, TABLES, CatalogTable, Refresh
+from pipeline.core.incremental import watched_tables
 from schemas.ops import run
 from schemas.spec import LAYERS
 from tests.house.source import REPOSITORY
@@ -38,3 +40,35 @@ def test_a_table_with_a_kernel_has_a_test(name: str) -> None:
     assert Path(REPOSITORY / "tests" / layer / f"test_{table}.py").exists() or any(
         f'"{table}"' in text for text in texts
     )
+
+
+def test_what_is_watched_is_built_before_the_first_table_by_days() -> None:
+    """Two versions of it are compared as soon as days are asked for."""
+    names = [table.spec.table for table in TABLES]
+    by_days = [table for table in TABLES if table.refresh is Refresh.INCREMENTAL]
+    judged = [table for table in by_days if table.incremental.lookback_days is not None]
+    first, first_judged = names.index(by_days[0].spec.table), names.index(judged[0].spec.table)
+    of_lines = {
+        one for table in TABLES for watch in table.incremental.changes_lines for one in watched_tables(watch)
+    }
+    of_verdicts = {
+        one
+        for table in TABLES
+        for watch in table.incremental.changes_verdicts
+        for one in watched_tables(watch)
+    }
+    assert of_lines <= set(names[:first])
+    assert of_verdicts <= set(names[:first_judged])
+
+
+def test_carried_states_are_declared_once_and_taken() -> None:
+    declared = [name for table in TABLES for name in table.incremental.carried]
+    assert sorted(declared) == sorted(CARRIED)
+    assert set(declared) == {name for table in TABLES for name in table.inputs if name.endswith("_before")}
+
+
+def test_each_package_that_builds_of_tables_import_is_part_of_what_the_product_knows() -> None:
+    """Else a mended rule builds no finding anew."""
+    rooms = {one.name for one in (REPOSITORY / "pipeline").iterdir() if (one / "__init__.py").exists()}
+    known = {one.removeprefix("pipeline.") for one in PACKAGES}
+    assert rooms - known == {"catalog", "store"}

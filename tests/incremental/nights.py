@@ -158,8 +158,8 @@ def of_content(table: CatalogTable, tables: dict[str, pl.DataFrame]) -> pl.DataF
     written by segments is added up, and findings are neither new nor taken back."""
     spec = table.spec
     rows = tables.get(spec.name, empty_frame(spec))
-    if table.taken is not None:
-        rows = table.taken(rows)
+    if table.incremental.taken is not None:
+        rows = table.incremental.taken(rows)
     if spec == finding.SPEC:
         rows = rows.filter(col("status") != "retracted").with_columns(status=pl.lit("new"))
     return rows.with_columns(load_seq=pl.lit(0, pl.Int64)) if "load_seq" in spec.columns else rows

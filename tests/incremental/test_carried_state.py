@@ -5,10 +5,11 @@ from typing import Any
 import polars as pl
 
 from jobs.incremental.at_hand import AtHand
-from jobs.incremental.carried_state import led_before, outage_before
 from jobs.incremental.night import Night
 from jobs.settings.load import load_settings
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.gold.partition_outage.incremental import outage_before
+from pipeline.gold.partition_timeline.incremental import led_before
 from schemas.gold import broker_session, partition_outage, partition_timeline
 from schemas.spec import TableSpec
 from tests.frames import at, frame

@@ -5,18 +5,15 @@ from datetime import datetime
 import polars as pl
 import pytest
 
-from jobs.incremental.dirty_days import (
-    ALL_SINCE,
-    affected_from,
-    begin_of_day,
-    dirty_at,
-    earliest_changed_interval,
-    first_deposed_day,
-    first_terms,
-    held_values,
-    judged_at,
-)
+from jobs.incremental.dirty_days import dirty_at, watched_difference
+from jobs.incremental.starts import CHANGES_LINES, CHANGES_VERDICTS
+from pipeline.core.incremental import ALL_SINCE, affected_from, begin_of_day
+from pipeline.gold.partition_timeline.incremental import earliest_changed_interval
 from pipeline.model.lines.acting import SEQ_BITS
+from pipeline.model.terms.ongoing import first_deposed_day
+from pipeline.silver.broker_setting import held_values
+from pipeline.silver.term.incremental import begin_of_later_life
+from pipeline.state.replay_summary import traced_again
 from schemas.bronze import source_file
 from schemas.gold import partition_timeline
 from schemas.silver import broker_setting, controller_line, log_gap, release_span, term, wording_seen
@@ -34,13 +31,23 @@ LINES = """
     c          | 1-1     | 260000     | {level} | state-change
     c          | 1-2     | 260000     | TRACE   | state-change
 """
-NO_SETTING = frame(broker_setting.SPEC, "cluster_id")
-NO_GAP, NO_LINE = frame(log_gap.SPEC, "cluster_id"), frame(wording_seen.SPEC, "cluster_id")
-NO_SPAN = frame(release_span.SPEC, "cluster_id")
+NOTHING = {
+    spec.table: frame(spec, "cluster_id")
+    for spec in (broker_setting.SPEC, wording_seen.SPEC, log_gap.SPEC, release_span.SPEC)
+}
 
 
 def terms(machine: str = "R2", last: int = 80_000) -> pl.DataFrame:
     return frame(term.SPEC, TERMS.format(machine=machine, last=last))
+
+
+def difference(of_verdicts: bool = False, **versions: tuple[pl.DataFrame, pl.DataFrame]) -> datetime | None:  # noqa: FBT001, FBT002
+    """From when on other tables rest on what these tables, now and as they were, differ in."""
+    now, before = (
+        NOTHING | {"term": terms()} | {name: both[at_version] for name, both in versions.items()}
+        for at_version in (0, 1)
+    )
+    return watched_difference(CHANGES_VERDICTS if of_verdicts else CHANGES_LINES, now, before)
 
 
 def segments(text: str) -> pl.DataFrame:
@@ -58,7 +65,7 @@ def segments(text: str) -> pl.DataFrame:
 
 SEGMENTS = segments("""
     file_id | start_offset | first_logged_at | status
-    a       | 0            | 100             | old
+    a       | 0            | 10              | old
     b       | 0            | 300000          | new
 """)
 
@@ -72,7 +79,7 @@ SEGMENTS = segments("""
     ],
 )
 def test_dimensions_lower_the_time(now: pl.DataFrame, since: int) -> None:
-    assert dirty_at(SEGMENTS, (now, terms()), (NO_SETTING, NO_SETTING), (NO_LINE, NO_LINE)) == at(since)
+    assert dirty_at(SEGMENTS, difference(term=(now, terms()))) == at(since)
 
 
 @pytest.mark.parametrize(
@@ -89,19 +96,14 @@ def test_dimensions_lower_the_time(now: pl.DataFrame, since: int) -> None:
     ],
 )
 def test_segments_that_others_come_before(text: str, since: int | None) -> None:
-    found = dirty_at(
-        segments(f"file_id | start_offset | first_logged_at | status\n{text}"),
-        (terms(), terms()),
-        (NO_SETTING, NO_SETTING),
-        (NO_LINE, NO_LINE),
-    )
+    found = dirty_at(segments(f"file_id | start_offset | first_logged_at | status\n{text}"), None)
     assert found == (None if since is None else at(since))
 
 
 @pytest.mark.parametrize(
     ("mode", "seen", "since"),
     [
-        ("kraft", "c | 1 | state-change | 70", 100),
+        ("kraft", "c | 1 | state-change | 70", 10),
         ("kraft", "c | 1 | controller | 70", None),
         ("kraft", "c | | state-change | 70", None),
         ("zookeeper", "c | 1 | state-change | 70", None),
@@ -113,8 +115,8 @@ def test_the_first_log_of_a_broker_in_kraft_tells_what_the_others_leave_out(
     now = frame(wording_seen.SPEC, f"cluster_id | node_id | log | first_at\n{seen}")
     known = terms().with_columns(mode=pl.lit(mode))
     old = SEGMENTS.with_columns(status=pl.lit("old"))
-    for before, expected in ((NO_LINE, since), (now, None)):
-        found = dirty_at(old, (known, known), (NO_SETTING, NO_SETTING), (now, before))
+    for before, expected in ((NOTHING["wording_seen"], since), (now, None)):
+        found = dirty_at(old, difference(term=(known, known), wording_seen=(now, before)))
         assert found == (None if expected is None else at(expected))
 
 
@@ -145,7 +147,7 @@ def test_verdicts_change_where_trace_is_seen_again(level: str, traced: int | Non
     head = "cluster_id | term_id | day_at | end_seq | last_trace_seq"
     summaries = frame(replay_summary.SPEC, "\n".join([head, *rows]))
     lines = frame(controller_line.SPEC, LINES.format(level=level))
-    found = judged_at(lines, summaries, terms(), (NO_GAP, NO_GAP), (NO_SPAN, NO_SPAN))
+    found = traced_again(lines, summaries)
     assert (None if found is None else begin_of_day(found)) == (None if day is None else at(day * 86_400))
 
 
@@ -155,8 +157,7 @@ def test_a_controller_beside_a_later_life() -> None:
         "cluster_id | term_id | mode | life | controller_epoch | elected_at | first_seen_at\nc | 2-1 | kraft | 2 | 1 | 500 | 490",
     )
     lines = frame(controller_line.SPEC, LINES.format(level="INFO"))
-    summaries = frame(replay_summary.SPEC, "cluster_id")
-    assert judged_at(lines, summaries, quorum, (NO_GAP, NO_GAP), (NO_SPAN, NO_SPAN)) == at(490)
+    assert begin_of_later_life(lines, quorum) == at(490)
 
 
 @pytest.mark.parametrize(
@@ -193,8 +194,7 @@ def test_verdicts_change_where_lines_begin_to_be_missing(gaps: str, since: int |
     head = "cluster_id | node_id | log | kind | from_at | until_at"
     now = frame(log_gap.SPEC, f"{head}\n{gaps}")
     before = frame(log_gap.SPEC, f"{head}\nc | 1 | controller | silence | 70 | 90")
-    lines, summaries = frame(controller_line.SPEC, "cluster_id"), frame(replay_summary.SPEC, "cluster_id")
-    found = judged_at(lines, summaries, terms(), (now, before), (NO_SPAN, NO_SPAN))
+    found = difference(of_verdicts=True, log_gap=(now, before))
     assert found == (None if since is None else at(since))
 
 
@@ -210,8 +210,7 @@ def test_silence_rests_on_the_default_of_the_release(until: str, since: int | No
         frame(release_span.SPEC, f"{head}\nc | 1 | 70 | {one}\nc | 1 | 80 | {one}\nc | 2 | 60 | 3.9")
         for one in (until, "2.3")
     )
-    lines, summaries = frame(controller_line.SPEC, "cluster_id"), frame(replay_summary.SPEC, "cluster_id")
-    found = judged_at(lines, summaries, terms(), (NO_GAP, NO_GAP), (now, before))
+    found = difference(of_verdicts=True, release_span=(now, before))
     assert found == (None if since is None else at(since))
 
 
@@ -263,7 +262,7 @@ def test_limits_lower_the_time_no_further_than_the_first_line(line: str, since: 
     first = f"c | 1 | 10 | f | 0 | {PER_BROKER} | 20"
     before, now = (frame(broker_setting.SPEC, "\n".join([head, *rows])) for rows in ([first], [first, line]))
     files = segments("file_id | start_offset | first_logged_at | status\nf | 0 | 3 | old\ng | 0 | 50 | old")
-    found = dirty_at(files, (terms(), terms()), (now, before), (NO_LINE, NO_LINE))
+    found = dirty_at(files, difference(broker_setting=(now, before)))
     assert found == (None if since is None else at(since))
 
 
@@ -296,5 +295,5 @@ def test_intervals_that_tell_anew_of_the_time_before(rows: str, since: int | Non
 
 def test_the_first_term_that_is_seen_changes_what_was_taken_for_kraft() -> None:
     none, one = (frame(term.SPEC, f"cluster_id | term_id{rows}") for rows in ("", "\nc | 1-1"))
-    assert first_terms(one, none) == ALL_SINCE
-    assert [first_terms(*both) for both in ((none, none), (one, one))] == [None, None]
+    assert difference(term=(one, none)) == ALL_SINCE
+    assert [difference(term=both) for both in ((none, none), (one, one))] == [None, None]

@@ -8,9 +8,10 @@ import pytest
 
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.night import Night
-from jobs.incremental.terms_before import day_before, view_before
 from jobs.settings.load import load_settings
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.state.controller_day import day_before
+from pipeline.state.partition_view import view_before
 from schemas.silver import controller_line, term
 from schemas.spec import TableSpec
 from schemas.state import controller_day, partition_view

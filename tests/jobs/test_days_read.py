@@ -51,7 +51,9 @@ def written(folder: Path, table: CatalogTable, rows: pl.DataFrame) -> list[Path]
 
 def on_day(table: CatalogTable, rows: pl.DataFrame, day: int) -> pl.DataFrame:
     """The rows on another day; what goes on is of the days after it, as nights leave it."""
-    ended = rows.drop_nulls(table.ordered_by) if day < 0 and table.ordered_by else rows
+    ended = (
+        rows.drop_nulls(table.incremental.ordered_by) if day < 0 and table.incremental.ordered_by else rows
+    )
     return ended.with_columns(selectors.datetime() + timedelta(days=day))
 
 

@@ -30,7 +30,9 @@ def test_parts_give_parts(shared: Path, name: str) -> None:
         kernel = table.row_kernel
         together = pl.concat([frame_of(kernel.rows(part)) for part in parts])
         rows = (
-            together if table.merged is None else frame_of(declared_table(table.merged(together), table.spec))
+            together
+            if table.incremental.merged is None
+            else frame_of(declared_table(table.incremental.merged(together), table.spec))
         )
         same_rows(rows, frame_of(kernel.rows(whole)), *table.spec.columns)
     for extract in EXTRACTS.values():

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, when
 
+from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
 from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER, breach_episodes
 from pipeline.gold.imbalance_breach.parts import (
@@ -102,3 +103,6 @@ def with_longest(breaches: pl.DataFrame, able: pl.DataFrame) -> pl.DataFrame:
 def with_share(breaches: pl.DataFrame, parts: pl.DataFrame, name: str) -> pl.DataFrame:
     total = parts.group_by(BREACH).agg(milliseconds_between("from_at", "until_at").sum().alias(name))
     return breaches.join(total, on=BREACH, how="left").with_columns(col(name).fill_null(0))
+
+
+INCREMENTAL = Incremental(ordered_by="balanced_at", lookback_days=1, begun_by="breached_at")

@@ -5,6 +5,7 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
 from pipeline.gold.reassignment.attempts import (
     NO_STEPS,
@@ -123,3 +124,6 @@ def lists_at_start(controller_line: pl.DataFrame) -> pl.DataFrame:
     lists = controller_line.filter(col("event") == LIST).sort("cluster_id", "term_id", "seq")
     first = lists.unique(["cluster_id", "term_id"], keep="first", maintain_order=True)
     return first.select("cluster_id", *LINE, at="logged_at")
+
+
+INCREMENTAL = Incremental(ordered_by="ended_at", lookback_days=0, begun_by="asked_from_at")

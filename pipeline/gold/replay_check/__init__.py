@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col
 
+from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
 from pipeline.gold.replay_check.dumps import DUMP, compare_dumped_states
 from pipeline.gold.replay_check.refusals import STATEMENT, check_listed_states, check_refused_moves
@@ -45,3 +46,6 @@ def build(
             count_statements(check_listed_states(moves), "valid_previous_states", STATEMENT),
         ]
     )
+
+
+INCREMENTAL = Incremental(ordered_by="day_at", lookback_days=1)

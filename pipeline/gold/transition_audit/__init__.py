@@ -5,6 +5,7 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit
 
+from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM, judged_moves
 from pipeline.gold.transition_audit.triggers import with_move_trigger
@@ -55,3 +56,6 @@ def with_place(moves: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFra
 def with_machine_of_term(moves: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Adds replica_machine; rows in, rows out."""
     return moves.join(term.select(*TERM, *FROM_TERM), on=TERM, how="left")
+
+
+INCREMENTAL = Incremental(ordered_by="ordered_at", lookback_days=0)
