@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, TABLES
 from pipeline.core.frames import declared_table, empty_frame, frame_of
+from pipeline.core.span import ALL_TIME
 from pipeline.model.settings import AuditLimit, BalancingSetting, ReleaseSetting, SessionLimit
 from schemas.bronze import file_sighting, lost_segment
 from schemas.gold import finding
@@ -53,7 +54,7 @@ def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
         "release_setting": ReleaseSetting(),
         "session_limit": SessionLimit(),
         "published_finding": empty_frame(finding.SPEC),
-        "dirty_from": None,
+        "span": ALL_TIME,
     }
 
 

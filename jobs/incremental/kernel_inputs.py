@@ -12,6 +12,7 @@ from jobs.incremental.at_hand import AtHand
 from jobs.incremental.night import Night
 from jobs.incremental.records import RunRecords
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, CatalogTable, Refresh
+from pipeline.core.span import Span
 from schemas.bronze import source_file
 from schemas.gold import finding
 
@@ -32,7 +33,7 @@ class KernelInputs:
 
     def given(self, table: CatalogTable, name: str, begin: datetime | None) -> Any:
         special = {
-            "dirty_from": lambda: begin,
+            "span": lambda: Span(begin),
             "published_finding": lambda: self.at_hand.stored(finding.SPEC),
             "data_end": self.data_end,
             source_file.SPEC.table: self.at_hand.source_files,

@@ -7,6 +7,7 @@ from polars import col, lit, when
 
 from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand
+from pipeline.core.span import Span
 from pipeline.model.partitions.carried_views import (
     MOVE,
     UNSAID,
@@ -39,11 +40,11 @@ def build(
     partition_timeline: pl.DataFrame,
     deletion_before: pl.DataFrame,
     view_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """One row per partition, term and day, of terms in office at the end of the day.
 
-    dirty_from: the begin of a day, and of the lines; view_before: of each partition that such a term held then the last
+    span: begins with a day, and the lines with it; view_before: of each partition that such a term held then the last
     row of this table before it. deletion_before: of topics that ended before it.
     partition_timeline: what is open then or begins later.
 
@@ -54,9 +55,9 @@ def build(
     terms = with_superseded(term).filter(col("mode") == "zookeeper")
     if terms.is_empty():
         return empty_frame(SPEC)
-    days = active_controller_days(terms, controller_line, view_before, dirty_from)
+    days = active_controller_days(terms, controller_line, view_before, span)
     in_zookeeper = whole_intervals(partition_timeline).filter(col("topic_id").is_null())
-    before = there_before(in_zookeeper, view_before, dirty_from)
+    before = there_before(in_zookeeper, view_before, span)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     is_of_partition = col("topic").is_not_null() & col("partition").is_not_null()
     said = (
@@ -64,7 +65,7 @@ def build(
         .filter(is_of_partition)
         .pipe(with_stated_columns)
     )
-    begins = term_begin_places(terms, dirty_from).join(days, on=TERM, how="semi").drop_nulls("at")
+    begins = term_begin_places(terms, span).join(days, on=TERM, how="semi").drop_nulls("at")
     held = pl.concat([view_before, held_at_begin(begins, in_zookeeper)])
     own, first = said.join(days, on=TERM, how="semi"), days.filter("is_first")
     named_again = held.join(first, on=TERM, how="anti").join(own, on=OWN, how="semi")
@@ -74,7 +75,7 @@ def build(
 
 
 def active_controller_days(
-    terms: pl.DataFrame, controller_line: pl.DataFrame, view_before: pl.DataFrame, dirty_from: datetime | None
+    terms: pl.DataFrame, controller_line: pl.DataFrame, view_before: pl.DataFrame, span: Span
 ) -> pl.DataFrame:
     """(DAY, is_first): days on which a term began or wrote lines, and at whose end it was in office; is_first: of a
     week."""
@@ -82,7 +83,7 @@ def active_controller_days(
     begun = terms.select(*TERM, day_at=began_at)
     lines = controller_line.select(*TERM, day_at=col("ordered_at").dt.truncate("1d"))
     known = view_before.group_by(TERM).agg(known_week_at=col("day_at").max().dt.truncate(WEEK))
-    is_given = lit(value=True) if dirty_from is None else col("day_at") >= dirty_from
+    is_given = span.since("day_at")
     is_in_office = (col("superseded_at") >= col("day_at") + A_DAY).fill_null(value=True)
     is_known = (col("known_week_at") == week_at).fill_null(value=False)
     return (

@@ -3,10 +3,11 @@
 from datetime import datetime
 
 import polars as pl
-from polars import col, lit
+from polars import col
 
 from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand, first_time
+from pipeline.core.span import Span
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.carried_states import OBJECT
 from pipeline.model.terms.ongoing import rows_of_ongoing_terms
@@ -21,16 +22,16 @@ def build(
     transition_audit: pl.DataFrame,
     controller_line: pl.DataFrame,
     summary_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """One row per object, term and day, of the moves that belong to a term; on a term's first day of a week (from
     Monday) one of each object that it moved so far, with all that they left: nobody reads more than two weeks.
 
-    summary_before: of terms that go on at dirty_from rows of this table before it, from one such day on.
+    summary_before: of terms that go on as the span begins rows of this table before it, from one such day on.
     """
     days = moves_by_day(transition_audit)
     known = summary_before.group_by(TERM).agg(known_week_at=col("day_at").max().dt.truncate(WEEK))
-    is_given = lit(value=True) if dirty_from is None else col("ordered_at") >= dirty_from
+    is_given = span.since("ordered_at")
     first = (
         controller_line.filter(is_given)
         .group_by(*TERM, week_at=col("ordered_at").dt.truncate(WEEK))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from polars import col, lit, when
 
 from pipeline.core.frames import empty_frame, with_absent
+from pipeline.core.span import ALL_TIME
 from pipeline.gold import leader_imbalance
 from pipeline.model.settings import BalancingSetting, StatedBalancing
 from schemas.gold import leader_imbalance as imbalances
@@ -125,7 +126,7 @@ def moment(number: Codes) -> Codes:
 
 def by_change(timeline: pl.DataFrame) -> pl.DataFrame:
     printed, before = empty_frame(broker_setting.SPEC), empty_frame(imbalances.SPEC)
-    return leader_imbalance.build(timeline, TERM, SAID, printed, before, None)
+    return leader_imbalance.build(timeline, TERM, SAID, printed, before, ALL_TIME)
 
 
 def by_snapshot(timeline: pl.DataFrame) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 
 from pipeline.core.frames import declared_table, empty_frame
 from pipeline.core.replay import Moves, replay_moves
+from pipeline.core.span import ALL_TIME
 from pipeline.gold import transition_audit
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM
 from pipeline.kafka.machines.by_release import REPLICA, machines_by_name, move_visibility
@@ -130,7 +131,7 @@ def product(folder: Path) -> pa.Table:
     terms = stored.group_by("cluster_id", "term_id").agg(col(FROM_TERM).first())
     silver = stored.select(FROM_MOVES).drop("machine")
     none_before = empty_frame(replay_summary.SPEC)
-    rows = transition_audit.build(silver, silver.clear(), lines, terms, none_before, None)
+    rows = transition_audit.build(silver, silver.clear(), lines, terms, none_before, ALL_TIME)
     return declared_table(rows, audit.SPEC)
 
 

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from polars import col
 
+from pipeline.core.span import Span
 from schemas.gold.broker_session import SPEC
 from tests.chain import built, with_table
 from tests.frames import at, frame
@@ -119,9 +120,9 @@ CLUSTERS = {
 }
 
 
-def from_then(tables: dict[str, Any], dirty_from: float) -> dict[str, Any]:
+def from_then(tables: dict[str, Any], second: float) -> dict[str, Any]:
     """What a run takes that builds anew from that second on."""
-    begin = at(dirty_from)
+    begin = at(second)
     earlier = tables["broker_session"].filter(col("joined_at") < begin)
     last = earlier.sort("joined_at").unique(["cluster_id", "broker_id"], keep="last")
     reaching = earlier.filter(open_at(begin, "left_at"))
@@ -130,7 +131,7 @@ def from_then(tables: dict[str, Any], dirty_from: float) -> dict[str, Any]:
         "controller_line": tables["controller_line"].filter(col("ordered_at") >= begin),
         "partition_timeline": tables["partition_timeline"].filter(open_at(begin, "valid_until_at")),
         "session_before": pl.concat([last, reaching]).unique(["cluster_id", "broker_id", "joined_at"]),
-        "dirty_from": begin,
+        "span": Span(begin),
     }
 
 
@@ -141,11 +142,11 @@ def open_at(begin: datetime, until: str) -> pl.Expr:
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_what_is_built_from_a_later_time_on_is_the_same(name: str) -> None:
     tables = built(records_in(CLUSTERS[name]), "broker_session")
-    for dirty_from in (1.005, 1.5, 2.05, 5, 10, 10.5, 11.5, 15, 20, 25, 35, 50):
-        later = from_then(tables, dirty_from)
+    for second in (1.005, 1.5, 2.05, 5, 10, 10.5, 11.5, 15, 20, 25, 35, 50):
+        later = from_then(tables, second)
         del later["broker_session"]
         found = with_table("broker_session", later)["broker_session"]
-        is_new = open_at(at(dirty_from), "left_at")
+        is_new = open_at(at(second), "left_at")
         same_rows(found.filter(is_new), tables["broker_session"].filter(is_new), *SPEC.columns)
 
 

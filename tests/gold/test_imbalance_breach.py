@@ -90,9 +90,9 @@ def inputs() -> Inputs:
     }
 
 
-def built(inputs: Inputs, dirty_from: datetime | None) -> pl.DataFrame:
+def built(inputs: Inputs, begin: datetime | None) -> pl.DataFrame:
     """From that time on, of inputs that reach it."""
-    given = {name: since(name, rows, dirty_from) for name, rows in inputs.items()}
+    given = {name: since(name, rows, begin) for name, rows in inputs.items()}
     found = imbalance_breach.build(
         **given,
         audit_limit=AuditLimit(imbalance_checks=2),
@@ -101,10 +101,10 @@ def built(inputs: Inputs, dirty_from: datetime | None) -> pl.DataFrame:
     return frame_of(declared_table(found, SPEC)).sort("broker_id", "breached_at")
 
 
-def since(name: str, rows: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    if dirty_from is None or BY_SHORT_NAME[name].incremental.is_taken_whole:
+def since(name: str, rows: pl.DataFrame, begin: datetime | None) -> pl.DataFrame:
+    if begin is None or BY_SHORT_NAME[name].incremental.is_taken_whole:
         return rows
-    return rows.filter(is_reaching(BY_SHORT_NAME[name].incremental.ordered_by or "logged_at", dirty_from))
+    return rows.filter(is_reaching(BY_SHORT_NAME[name].incremental.ordered_by or "logged_at", begin))
 
 
 def is_reaching(column: str, moment: datetime) -> pl.Expr:

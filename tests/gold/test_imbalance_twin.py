@@ -14,6 +14,7 @@ import pyarrow as pa
 from polars import col, lit, when
 
 from pipeline.core.frames import declared_table, empty_frame, frame_of
+from pipeline.core.span import Span
 from pipeline.gold import leader_imbalance
 from pipeline.model.settings import BalancingSetting
 from schemas.gold import leader_imbalance as imbalances
@@ -117,9 +118,9 @@ def imbalance(
     terms: pl.DataFrame,
     printed: pl.DataFrame,
     before: pl.DataFrame,
-    dirty_from: datetime | None,
+    begin: datetime | None,
 ) -> pl.DataFrame:
-    made = leader_imbalance.build(intervals, terms, BalancingSetting(), printed, before, dirty_from)
+    made = leader_imbalance.build(intervals, terms, BalancingSetting(), printed, before, Span(begin))
     return frame_of(declared_table(made, imbalances.SPEC))
 
 

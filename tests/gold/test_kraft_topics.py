@@ -2,6 +2,7 @@
 
 from polars import lit
 
+from pipeline.core.span import ALL_TIME, Span
 from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
 from pipeline.model.terms.kraft_terms import kraft_terms
 from schemas.gold import partition_timeline
@@ -27,11 +28,11 @@ LINES = """
 NOTHING = frame(partition_timeline.SPEC, "cluster_id")
 
 
-def lives(lines: str, before: str, dirty_from: float = 0) -> dict[str, tuple[object, ...]]:
+def lives(lines: str, before: str, begin: float = 0) -> dict[str, tuple[object, ...]]:
     told = frame(partition_state.SPEC, lines).with_columns(at="logged_at")
     stated = told.filter(step="stated")
     terms = kraft_terms(frame(term.SPEC, TERMS))
-    found = kraft_topics(stated, told, frame(partition_timeline.SPEC, before), terms, at(dirty_from))
+    found = kraft_topics(stated, told, frame(partition_timeline.SPEC, before), terms, Span(at(begin)))
     return {topic_id: tuple(rest) for topic_id, *rest in found.drop("cluster_id").rows()}
 
 
@@ -63,7 +64,7 @@ def test_what_is_known_of_a_topic_stays() -> None:
     """It is the second of its name though no line tells of the first any more. g1, h1: a line stated the creation of a
     partition of which a state was known; that ended no topic, nor is it known yet what comes since the day."""
     wiped = at(50), "controller_active"
-    assert lives("cluster_id", BEFORE, dirty_from=45) == {
+    assert lives("cluster_id", BEFORE, begin=45) == {
         "a2": (2, *wiped),
         "f1": (4, at(40), "topic_removed"),
         "g1": (1, *wiped),
@@ -74,5 +75,5 @@ def test_what_is_known_of_a_topic_stays() -> None:
 def test_where_no_quorum_is_known_lives_count_from_one() -> None:
     told = frame(partition_state.SPEC, LINES).with_columns(at="logged_at")
     none = kraft_terms(frame(term.SPEC, TERMS).with_columns(mode=lit("zookeeper")))
-    found = kraft_topics(told.filter(topic="a", step="stated"), told, NOTHING, none, None)
+    found = kraft_topics(told.filter(topic="a", step="stated"), told, NOTHING, none, ALL_TIME)
     assert dict(found.select("topic_id", "topic_life").rows()) == {"a1": 1, "a2": 2}

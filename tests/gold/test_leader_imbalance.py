@@ -7,6 +7,7 @@ import pytest
 from polars import col, lit, when
 
 from pipeline.core.frames import declared_table, empty_frame, frame_of
+from pipeline.core.span import ALL_TIME, Span
 from pipeline.gold import leader_imbalance
 from pipeline.model.settings import BalancingSetting, StatedBalancing
 from pipeline.model.terms.succession import unseen_from
@@ -40,7 +41,7 @@ def imbalance(story: Story, **given: Any) -> list[dict[str, Any]]:
     """Rows of the story with other inputs."""
     names = ("partition_timeline", "term", "balancing_setting", "broker_setting")
     inputs = {name: story[name] for name in names} | given
-    found = leader_imbalance.build(**inputs, imbalance_before=empty_frame(SPEC), dirty_from=None)
+    found = leader_imbalance.build(**inputs, imbalance_before=empty_frame(SPEC), span=Span())
     return found.sort("broker_id", "valid_from_at").to_dicts()
 
 
@@ -172,9 +173,11 @@ def test_what_was_so_before_a_day_stays_so() -> None:
     line = pl.struct(file_id=lit("f"), byte_offset=col("interval_seq"))
     intervals = frame(partition_timeline.SPEC, UNBORN).with_columns(evidence=pl.concat_list(line))
     given = (empty_frame(term.SPEC), BalancingSetting(), empty_frame(broker_setting.SPEC))
-    whole = frame_of(declared_table(leader_imbalance.build(intervals, *given, empty_frame(SPEC), None), SPEC))
+    whole = frame_of(
+        declared_table(leader_imbalance.build(intervals, *given, empty_frame(SPEC), ALL_TIME), SPEC)
+    )
     columns = ("valid_from_at", "valid_until_at", "reason")
     assert whole.select(columns).rows() == [(at(10), None, "creation_unseen")]
     later = intervals.filter(col("valid_until_at").is_null())
-    found = frame_of(declared_table(leader_imbalance.build(later, *given, whole, at(40)), SPEC))
+    found = frame_of(declared_table(leader_imbalance.build(later, *given, whole, Span(at(40))), SPEC))
     assert found.rows() == whole.rows()

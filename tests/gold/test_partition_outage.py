@@ -7,6 +7,7 @@ import pytest
 from polars import col, lit
 
 from pipeline.core.frames import empty_frame
+from pipeline.core.span import ALL_TIME, Span
 from pipeline.gold import partition_outage
 from pipeline.model.partitions.service import unlisted_terms
 from pipeline.model.partitions.service_parts import ended_intervals, in_parts
@@ -143,7 +144,7 @@ def outages_of(
     timeline: str,
     sessions: str,
     before: pl.DataFrame | None = None,
-    dirty_from: datetime | None = None,
+    begin: datetime | None = None,
     since: datetime | None = None,
 ) -> pl.DataFrame:
     """Of intervals and sessions alone; since: only of parts of intervals that reach it."""
@@ -154,7 +155,7 @@ def outages_of(
         frame(broker_session.SPEC, sessions).with_columns(mode=lit("zookeeper")), SESSION_NAME
     )
     intervals = in_parts(
-        intervals, listed, unlisted_terms(empty_frame(term.SPEC)), intervals.clear(), None
+        intervals, listed, unlisted_terms(empty_frame(term.SPEC)), intervals.clear(), ALL_TIME
     ).select(partition_timeline.SPEC.columns)
     led_before = intervals.clear()
     if since is not None:
@@ -172,7 +173,7 @@ def outages_of(
         SessionLimit(),
         empty_frame(SPEC) if before is None else before,
         led_before,
-        dirty_from,
+        Span(begin),
     )
     return declared_rows(rows, SPEC)
 
@@ -199,11 +200,11 @@ def test_what_is_an_outage() -> None:
 @pytest.mark.parametrize("second", [0, 10, 15, 20, 60, 100, 110, 115, 120, 150, 200, 300, 350, 400, 500])
 def test_outages_from_any_day_on_are_those_of_all_days(second: float) -> None:
     """With what reaches that time of the intervals, and of the outages that begin before it."""
-    dirty_from = at(second)
+    begin = at(second)
     whole = outages_of(TIMELINE, SESSIONS)
-    is_before = col("noticed_at") < dirty_from
-    reaches = col("ended_at").is_null() | (col("ended_at") >= dirty_from)
-    found = outages_of(TIMELINE, SESSIONS, whole.filter(is_before & reaches), dirty_from, dirty_from)
+    is_before = col("noticed_at") < begin
+    reaches = col("ended_at").is_null() | (col("ended_at") >= begin)
+    found = outages_of(TIMELINE, SESSIONS, whole.filter(is_before & reaches), begin, begin)
     same_rows(found, whole.filter(~is_before | reaches), *SPEC.columns)
 
 

@@ -10,6 +10,7 @@ from polars import col
 from polars.testing import assert_frame_equal
 
 from pipeline.core.frames import declared_table, frame_of
+from pipeline.core.span import Span
 from pipeline.gold import partition_timeline
 from schemas.gold.partition_timeline import SPEC
 from tests.carried import deletion_before, reaching, session_before, timeline_before
@@ -50,7 +51,7 @@ def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
         deletion_before=deletion_before(tables["topic_event"], tables["controller_line"], day),
         timeline_before=timeline_before(tables["partition_timeline"], said, day),
         session_before=session_before(tables["broker_session"], day),
-        dirty_from=day,
+        span=Span(day),
     )
     return frame_of(declared_table(rows.filter(reaching("valid_until_at", day)), SPEC))
 

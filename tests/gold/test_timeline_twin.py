@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import declared_table, empty_frame, frame_of
+from pipeline.core.span import Span
 from pipeline.gold import partition_timeline
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.topic_lives import DELETION_BEFORE
@@ -152,10 +153,8 @@ def moment(at: int) -> datetime:
     return BEGIN + timedelta(milliseconds=at)
 
 
-def built(
-    tables: dict[str, pl.DataFrame], dirty_from: datetime | None, **before: pl.DataFrame
-) -> pl.DataFrame:
-    rows = partition_timeline.build(**tables, **before, dirty_from=dirty_from)
+def built(tables: dict[str, pl.DataFrame], begin: datetime | None, **before: pl.DataFrame) -> pl.DataFrame:
+    rows = partition_timeline.build(**tables, **before, span=Span(begin))
     return frame_of(declared_table(rows, SPEC))
 
 

@@ -10,6 +10,7 @@ from polars import col, lit
 from polars.testing import assert_frame_equal
 
 from pipeline.core.frames import empty_frame, frame_of, with_absent
+from pipeline.core.span import ALL_TIME, Span
 from pipeline.gold import replay_check, transition_audit
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.state import replay_summary
@@ -67,9 +68,9 @@ def given(seed: int) -> Given:
     )
 
 
-def since(told: Given, dirty_from: datetime) -> Given:
+def since(told: Given, begin: datetime) -> Given:
     """The lines from that day on; moves are taken as a whole."""
-    return told._replace(controller_line=told.controller_line.filter(col("ordered_at") >= dirty_from))
+    return told._replace(controller_line=told.controller_line.filter(col("ordered_at") >= begin))
 
 
 def dumps(told: Given) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -97,9 +98,9 @@ def in_order(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("file_id", "byte_offset", "machine")
 
 
-def last_week(summaries: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
+def last_week(summaries: pl.DataFrame, begin: datetime) -> pl.DataFrame:
     """Rows before the day from the last first day of a week on: a Saturday, or the Tuesday after it."""
-    earlier = summaries.filter(col("day_at") < dirty_from)
+    earlier = summaries.filter(col("day_at") < begin)
     week = col("day_at").dt.truncate("1w")
     return earlier.filter(week == week.max().over("term_id"))
 
@@ -107,17 +108,17 @@ def last_week(summaries: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
 @pytest.mark.parametrize("seed", range(3))
 def test_moves_of_later_days_are_judged_as_if_all_were(seed: int) -> None:
     told = given(seed)
-    whole = transition_audit.build(*told, empty_frame(SUMMARY), None)
+    whole = transition_audit.build(*told, empty_frame(SUMMARY), ALL_TIME)
     assert whole.height == sum(one[0].has_term for one in IN_TURN) * MOVES
     assert whole["verdict"].n_unique() == 9
-    summaries = replay_summary.build(whole, told.controller_line, empty_frame(SUMMARY), None)
+    summaries = replay_summary.build(whole, told.controller_line, empty_frame(SUMMARY), ALL_TIME)
     for number in range(DAYS):
-        dirty_from = day(number)
-        later, before = since(told, dirty_from), last_week(summaries, dirty_from)
-        found = transition_audit.build(*later, before, dirty_from)
-        assert_frame_equal(in_order(found), in_order(whole.filter(col("ordered_at") >= dirty_from)))
-        left = replay_summary.build(found, later.controller_line, before, dirty_from)
-        expected = summaries.filter(col("day_at") >= dirty_from)
+        begin = day(number)
+        later, before = since(told, begin), last_week(summaries, begin)
+        found = transition_audit.build(*later, before, Span(begin))
+        assert_frame_equal(in_order(found), in_order(whole.filter(col("ordered_at") >= begin)))
+        left = replay_summary.build(found, later.controller_line, before, Span(begin))
+        expected = summaries.filter(col("day_at") >= begin)
         assert_frame_equal(left.sort(SUMMARY.key), expected.sort(SUMMARY.key), check_column_order=False)
 
 
@@ -126,22 +127,22 @@ def test_dumps_of_later_days_are_held_against_the_moves_before(seed: int) -> Non
     told = given(seed)
     state_dumps, lines = dumps(told)
     all_lines = pl.concat([told.controller_line, lines])
-    whole = transition_audit.build(*told, empty_frame(SUMMARY), None)
+    whole = transition_audit.build(*told, empty_frame(SUMMARY), ALL_TIME)
     checked = replay_check.build(whole, state_dumps, all_lines, told.term, empty_frame(SUMMARY))
     counts = checked.filter(check="initial_state_dump").select(
         "equal_count", "undecided_count", "differing_count"
     )
     assert min(counts.sum().row(0)) > 0
     for number in range(4):
-        dirty_from = day(number)
-        is_later = col("ordered_at") >= dirty_from
+        begin = day(number)
+        is_later = col("ordered_at") >= begin
         before = replay_summary.build(
-            whole.filter(~is_later), told.controller_line.filter(~is_later), empty_frame(SUMMARY), None
+            whole.filter(~is_later), told.controller_line.filter(~is_later), empty_frame(SUMMARY), ALL_TIME
         )
         found = replay_check.build(
             whole.filter(is_later), state_dumps, all_lines.filter(is_later), told.term, before
         )
         assert_frame_equal(
             found.sort("check", "term_id", "machine", "day_at"),
-            checked.filter(col("day_at") >= dirty_from).sort("check", "term_id", "machine", "day_at"),
+            checked.filter(col("day_at") >= begin).sort("check", "term_id", "machine", "day_at"),
         )

@@ -151,9 +151,9 @@ def test_what_is_no_sign_of_it(name: str) -> None:
 @pytest.mark.parametrize("logs", [BY_EPOCHS, BY_OWN_LINES])
 def test_from_a_later_time_on_it_is_the_same(logs: dict[tuple[int, str], str]) -> None:
     tables = built(records_in(logs), "broker_session")
-    for dirty_from in (1.5, 2.5, 9, 19, 25, 40.5, 45, 46.1, 47, 80, 100):
-        later = from_then(tables, dirty_from)
+    for second in (1.5, 2.5, 9, 19, 25, 40.5, 45, 46.1, 47, 80, 100):
+        later = from_then(tables, second)
         del later["broker_session"]
         found = with_table("broker_session", later)["broker_session"]
-        is_new = open_at(at(dirty_from), "left_at")
+        is_new = open_at(at(second), "left_at")
         same_rows(found.filter(is_new), tables["broker_session"].filter(is_new), *SPEC.columns)

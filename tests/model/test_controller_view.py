@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from pipeline.core.frames import empty_frame, with_absent
+from pipeline.core.span import Span
 from pipeline.model.partitions.carried_views import behind_views
 from pipeline.model.partitions.controller_view import (
     BEFORE,
@@ -192,8 +193,8 @@ def test_a_term_begins_where_it_is_elected_or_first_seen() -> None:
         c          | 1-1     | 1                | 3          | 4
         c          | 1-2     | 2                |            | 9
     """
-    for dirty_from, first_at in ((None, at(3)), (at(3), at(3)), (at(4), None)):
-        found = term_begin_places(frame(term.SPEC, text), dirty_from)
+    for begin, first_at in ((None, at(3)), (at(3), at(3)), (at(4), None)):
+        found = term_begin_places(frame(term.SPEC, text), Span(begin))
         expected = [("1-1", first_at, 1, 0), ("1-2", at(9), 2, 0)]
         assert found.select("term_id", "at", "controller_epoch", "seq").rows() == expected
 

@@ -44,7 +44,7 @@ EXPECTED = """
 
 @pytest.mark.parametrize("before", ["", BEFORE])
 def test_an_epoch_is_the_first_that_is_listed_in_the_session(before: str) -> None:
-    """From 100 on metadata were wiped and count anew; what is known of a session before dirty_from is its first listing."""
+    """From 100 on metadata were wiped and count anew; what is known of a session before the span is its first listing."""
     head = BEFORE.strip().splitlines()[0]
     found = with_epochs(
         frame(broker_session.SPEC, SESSIONS).drop("broker_epoch"),

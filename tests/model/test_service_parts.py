@@ -5,6 +5,7 @@ import pytest
 from polars import col, lit
 from polars.testing import assert_frame_equal
 
+from pipeline.core.span import ALL_TIME, Span
 from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
 from pipeline.model.partitions.service_parts import ended_intervals, in_parts, whole_intervals
 from schemas.gold import broker_session, partition_timeline
@@ -99,7 +100,7 @@ def test_who_is_elected_where_no_list_is_read_may_be_back() -> None:
     of_broker = with_line(gone.with_columns(mode=lit("zookeeper")), lit("left"))
     rows = with_line(led, col("topic"))
     found = [
-        in_parts(rows, of_broker, unlisted_terms(terms.head(number)), rows.clear(), None)
+        in_parts(rows, of_broker, unlisted_terms(terms.head(number)), rows.clear(), ALL_TIME)
         .sort("topic")["is_served"]
         .to_list()
         for number in (1, 2)
@@ -128,7 +129,7 @@ def test_what_is_new_as_the_lines_end_need_not_be_without_a_leader(
         c          | later | 1          | 0         | 2            | 14            |                | OnlinePartition | 1   | false       | 1-1     | 6         | proved
     """
     rows = with_line(frame(partition_timeline.SPEC, born.rstrip() + online), lit("said"))
-    parts = in_parts(rows, sessions().clear(), unlisted_terms(terms), rows.clear(), None)
+    parts = in_parts(rows, sessions().clear(), unlisted_terms(terms), rows.clear(), ALL_TIME)
     found = without_cut_creations(parts, terms).sort("topic", "interval_seq")
     is_new = col("state") == "NewPartition"
     told = {row["topic"]: (row["is_served"], row["unserved_why"]) for row in found.filter(is_new).to_dicts()}
@@ -137,7 +138,7 @@ def test_what_is_new_as_the_lines_end_need_not_be_without_a_leader(
 
 
 def all_parts() -> pl.DataFrame:
-    return in_parts(intervals(), sessions(), unlisted_terms(NO_TERM), intervals().clear(), None).select(
+    return in_parts(intervals(), sessions(), unlisted_terms(NO_TERM), intervals().clear(), ALL_TIME).select(
         SPEC.columns
     )
 
@@ -166,7 +167,7 @@ def test_parts_from_any_moment_on_are_those_of_all_time(second: float) -> None:
         pl.concat([known, sessions().filter(col("joined_at") >= moment)]),
         unlisted_terms(NO_TERM),
         before.filter(reaching("valid_until_at", moment)),
-        moment,
+        Span(moment),
     )
     reached = reaching("valid_until_at", moment)
     assert_frame_equal(

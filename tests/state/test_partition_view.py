@@ -8,6 +8,7 @@ import pytest
 from polars import col, lit
 
 from pipeline.core.frames import declared_table, empty_frame, frame_of
+from pipeline.core.span import Span
 from pipeline.model.partitions.controller_view import OWN
 from pipeline.state.partition_view import build
 from schemas.gold import partition_timeline
@@ -121,7 +122,7 @@ def of_days(day: datetime | None, view_before: pl.DataFrame) -> pl.DataFrame:
     lines = ALL_LINES if day is None else ALL_LINES.filter(reaching("ordered_at", day))
     before = deletion_before(GIVEN["topic_event"], ALL_LINES, day or EPOCH)
     rows = build(
-        **GIVEN, controller_line=lines, deletion_before=before, view_before=view_before, dirty_from=day
+        **GIVEN, controller_line=lines, deletion_before=before, view_before=view_before, span=Span(day)
     )
     return frame_of(declared_table(rows, SPEC))
 

@@ -3,6 +3,7 @@
 from polars import col, lit
 
 from pipeline.core.frames import empty_frame
+from pipeline.core.span import ALL_TIME, Span
 from pipeline.state.replay_summary import build
 from schemas.gold import transition_audit
 from schemas.silver import controller_line
@@ -37,9 +38,9 @@ LEFT = """
 def test_a_monday_tells_of_all_that_moved() -> None:
     moves, lines = frame(transition_audit.SPEC, MOVES), frame(controller_line.SPEC, LINES)
     expected = frame(SPEC, LEFT).with_columns(cluster_id=lit("c"))
-    same_rows(build(moves, lines, empty_frame(SPEC), None), expected, *SPEC.columns)
+    same_rows(build(moves, lines, empty_frame(SPEC), ALL_TIME), expected, *SPEC.columns)
     for day in (172_800, 259_200):
         is_later = col("ordered_at") >= at(day)
         before = expected.filter(col("day_at") < at(day))
-        found = build(moves.filter(is_later), lines.filter(is_later), before, at(day))
+        found = build(moves.filter(is_later), lines.filter(is_later), before, Span(at(day)))
         same_rows(found, expected.filter(col("day_at") >= at(day)), *SPEC.columns)

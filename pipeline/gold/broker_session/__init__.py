@@ -1,13 +1,11 @@
 """When each broker was in the cluster and how it left, from the lists of live brokers that controllers print, and in
 KRaft from what they decide."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.made_of import made_of
-from pipeline.core.stretches import TIME
+from pipeline.core.span import Span
 from pipeline.gold.broker_session.kraft_sessions import UNKNOWN_BEGIN as BEFORE_DATA
 from pipeline.gold.broker_session.kraft_sessions import kraft_sessions
 from pipeline.model.brokers.departures import (
@@ -44,19 +42,18 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     connection_event: pl.DataFrame,
     session_limit: SessionLimit,
     session_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
-    """One row per session of one broker: those that are open at dirty_from or end later.
+    """One row per session of one broker: those that are open as the span begins or end later.
 
-    session_before: rows of this table that begin before dirty_from: those that reach it, and the last one of each
-    broker. partition_timeline: what is open at dirty_from or begins later.
+    session_before: rows of this table that begin before the span: those that reach it, and the last one of each
+    broker. partition_timeline: what is open as the span begins or begins later.
     """
-    begin = lit(dirty_from, TIME)
     # Lines may be given that the seeds know already: those of the same segments.
-    later = broker_event if dirty_from is None else broker_event.filter(col("logged_at") >= dirty_from)
-    seeds = session_before.filter(col("joined_at") < begin)
+    later = broker_event.filter(span.since("logged_at"))
+    seeds = session_before.filter(span.before("joined_at"))
     of_zookeeper, of_kraft = (seeds.filter(col("mode") == mode) for mode in ("zookeeper", "kraft"))
-    reaches = (col("left_at") >= begin).fill_null(value=True)
+    reaches = span.reached_by("left_at")
     found = [
         zookeeper_sessions(
             broker_event,
@@ -65,7 +62,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
             of_zookeeper.filter(reaches),
             registrations_in_server_log(node_event),
         ),
-        kraft_sessions(later, term, of_kraft, of_kraft.filter(col("left_at") < begin)),
+        kraft_sessions(later, term, of_kraft, of_kraft.filter(span.before("left_at"))),
     ]
     return (
         pl.concat(found, how="diagonal")
@@ -73,7 +70,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .pipe(with_requests, broker_event, term, seeds)
         .pipe(with_led, whole_intervals(partition_timeline))
         .pipe(without_lost_leaders)
-        .pipe(with_led_before, seeds.filter(col("shutdown_requested_at").list.first() < begin))
+        .pipe(with_led_before, seeds.filter(span.before(col("shutdown_requested_at").list.first())))
         .pipe(with_handled, controller_line)
         .pipe(with_torn, term)
         .pipe(with_cleanness)

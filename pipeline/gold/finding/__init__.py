@@ -1,6 +1,5 @@
 """What a person should look at: the findings of all rules, grouped by their root event."""
 
-from datetime import datetime
 from hashlib import sha256
 from inspect import Parameter, Signature
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.rules.known import with_suppressed
 from pipeline.rules.registry import INPUTS, OF_CONNECTIONS, find_by_all_rules
 from schemas.gold.finding import SPEC
@@ -15,13 +15,13 @@ from schemas.gold.finding import SPEC
 NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
 NAME_DIGITS = 12
 # What the kernel takes beside the inputs of the rules.
-OWN = ("published_finding", "dirty_from")
+OWN = ("published_finding", "span")
 
 
 def build(**given: Any) -> pl.DataFrame:
     """One row per finding; a healthy cluster has none.
 
-    given: the inputs of all rules by name; connection_event since dirty_from, None: all. data_end: (cluster_id,
+    given: the inputs of all rules by name; connection_event in the span. data_end: (cluster_id,
     until_at), until when what is still so at the end goes on. published_finding: gold.finding as published before this
     run; it decides new, ongoing, resolved, retracted.
     """
@@ -29,7 +29,7 @@ def build(**given: Any) -> pl.DataFrame:
         find_by_all_rules(given)
         .pipe(with_suppressed, given["audit_limit"].suppressions)
         .pipe(with_id)
-        .pipe(with_votes_before, given["published_finding"], given["dirty_from"])
+        .pipe(with_votes_before, given["published_finding"], given["span"])
         .pipe(with_status, given["published_finding"])
     )
 
@@ -47,15 +47,13 @@ def with_id(found: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(pl.Series("finding_id", digests, pl.String))
 
 
-def with_votes_before(
-    found: pl.DataFrame, published_finding: pl.DataFrame, dirty_from: datetime | None
-) -> pl.DataFrame:
-    """Who did not answer in times without a leader, or out of reach of the quorum, that began before dirty_from, as it
+def with_votes_before(found: pl.DataFrame, published_finding: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """Who did not answer in times without a leader, or out of reach of the quorum, that began before the span, as it
     was published once they were over: lines of connections of that time are not given."""
-    if dirty_from is None:
+    if span.is_all:
         return found
     told = ["sentence", "facts", "evidence"]
-    is_over = (col("valid_from_at") < dirty_from) & col("valid_until_at").is_not_null()
+    is_over = span.before("valid_from_at") & col("valid_until_at").is_not_null()
     key = ["finding_id", "valid_until_at"]
     over = published_finding.filter(col("rule").is_in(OF_CONNECTIONS), is_over).select(*key, *told)
     return found.update(over, on=key, how="left") if not over.is_empty() else found

@@ -1,11 +1,10 @@
 """Holds each ratio that Kafka printed against the one of that controller's own view, and says what came of it."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col
 
 from pipeline.core.made_of import made_of
+from pipeline.core.span import Span
 from pipeline.gold.imbalance_check.verdicts import (
     with_check_verdict,
     with_follow_up,
@@ -52,11 +51,11 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     deletion_before: pl.DataFrame,
     view_before: pl.DataFrame,
     day_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """One row per ratio line; of a controller whose election was not seen it says no more than that.
 
-    dirty_from: the begin of a day, and of the lines. deletion_before: of topics that ended before it;
+    span: begins with a day, and the lines with it. deletion_before: of topics that ended before it;
     partition_timeline: what is open then or begins later; view_before, day_before: of the terms that go on then the
     last rows before it of state.partition_view and state.controller_day.
 
@@ -69,13 +68,13 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     )
     in_zookeeper = whole_intervals(partition_timeline).filter(col("topic_id").is_null())
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
-    before = there_before(in_zookeeper, view_before, dirty_from)
+    before = there_before(in_zookeeper, view_before, span)
     said = partition_statements(*given, deletion_before, before, listed_as_not_preferred(assignment)).pipe(
         with_stated_columns
     )
     own, known = (one.join(asked, on=TERM, how="semi") for one in (said, view_before))
     stated = behind_views(own, known, with_doubted=True)
-    cluster_wide, begins = ordered_states(in_zookeeper), term_begin_places(term, dirty_from)
+    cluster_wide, begins = ordered_states(in_zookeeper), term_begin_places(term, span)
     is_moving = col("cause") == AUTOMATIC
     views = states_held(stated, begins, cluster_wide, "listed_of").with_columns(is_moving=is_moving)
     return (

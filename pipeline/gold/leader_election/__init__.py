@@ -1,12 +1,11 @@
 """Elections of leaders by controllers, each held against the rule that it goes by."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.frames import with_absent
 from pipeline.core.made_of import made_of
+from pipeline.core.span import Span
 from pipeline.gold.leader_election import leader_selectors
 from pipeline.gold.leader_election.data_loss_bound import with_bound
 from pipeline.gold.leader_election.election_attempts import attempted_elections
@@ -63,12 +62,12 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     led_before: pl.DataFrame,
     view_before: pl.DataFrame,
     day_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """One row per attempt to give one partition a leader; of a fenced controller (from 2.1) no line tells.
 
     KRaft: as kraft_elections says; what follows is of ZooKeeper mode.
-    dirty_from: the begin of a day, and of the lines. deletion_before: of topics that ended before it;
+    span: begins with a day, and the lines with it. deletion_before: of topics that ended before it;
     partition_timeline: what is open at it or begins later; run_before: rows of election_event before it, some run
     of preferred elections of each KRaft term that prints them; led_before: the last interval with a leader epoch,
     before it, of each partition of which none is known then; view_before, day_before: of the terms that go on then the
@@ -83,9 +82,9 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     intervals = whole_intervals(partition_timeline)
     in_zookeeper = intervals.filter(col("topic_id").is_null())
     moves = (leader_and_isr, partition_transition, replica_transition, assignment, topic_event)
-    before = (deletion_before, there_before(in_zookeeper, view_before, dirty_from))
+    before = (deletion_before, there_before(in_zookeeper, view_before, span))
     said = election_statements(*moves, election_event, reassignment_event, controller_line, term, *before)
-    begins = term_begin_places(term.filter(col("mode") == "zookeeper"), dirty_from)
+    begins = term_begin_places(term.filter(col("mode") == "zookeeper"), span)
     named_again = view_before.join(said, on=OWN, how="semi")
     own = behind_views(said, named_again, with_doubted=False)
     of_zookeeper = (

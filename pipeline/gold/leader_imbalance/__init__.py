@@ -1,11 +1,10 @@
 """Each broker's leader imbalance ratio over time, exactly by Kafka's rule, from the partition timeline."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.made_of import made_of
+from pipeline.core.span import Span
 from pipeline.core.stretches import split_spans
 from pipeline.gold.leader_imbalance.certainty import with_assignment_doubt, with_imbalance_certainty
 from pipeline.gold.leader_imbalance.counting import BROKER, imbalance_changes, running_counts
@@ -24,13 +23,13 @@ def build(
     balancing_setting: BalancingSetting,
     broker_setting: pl.DataFrame,
     imbalance_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """One row per interval of one broker in which its two counts did not change, nor its limit, nor whether they are
-    known: those that are open at dirty_from, the begin of a day, or end later.
+    known: those that reach the span, which begins with a day.
 
-    partition_timeline: what is open at dirty_from or ends later: enough to count what was so before it.
-    imbalance_before: rows of this table that begin before dirty_from and reach it, and one of those that ended before
+    partition_timeline: what is open as the span begins or ends later: enough to count what was so before it.
+    imbalance_before: rows of this table that begin before the span and reach it, and one of those that ended before
     it for the reason CREATION_UNSEEN.
     balancing_setting: what conf and given files say; broker_setting: what brokers print (see model.brokers.balancing).
     Rule: partitions with an assignment whose topic is not queued for deletion, grouped by the head of the
@@ -41,10 +40,10 @@ def build(
     """
     intervals = whole_intervals(partition_timeline)
     return (
-        imbalance_changes(intervals, dirty_from)
+        imbalance_changes(intervals, span)
         .pipe(running_counts)
-        .pipe(with_begins, imbalance_before, dirty_from)
-        .pipe(with_assignment_doubt, intervals, term, imbalance_before, dirty_from)
+        .pipe(with_begins, imbalance_before, span)
+        .pipe(with_assignment_doubt, intervals, term, imbalance_before, span)
         .pipe(in_pieces, broker_setting)
         .pipe(with_imbalance_certainty)
         .pipe(with_balancing_settings, "broker_id", balancing_setting, broker_setting, at="valid_from_at")
@@ -52,17 +51,14 @@ def build(
     )
 
 
-def with_begins(
-    counts: pl.DataFrame, imbalance_before: pl.DataFrame, dirty_from: datetime | None
-) -> pl.DataFrame:
-    """Begin and line of what was so before dirty_from, from the rows that say so."""
-    if dirty_from is None:
+def with_begins(counts: pl.DataFrame, imbalance_before: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """Begin and line of what was so before the span, from the rows that say so."""
+    if span.is_all:
         return counts
-    until = col("valid_until_at")
-    open_ones = imbalance_before.filter(until.is_null() | (until >= dirty_from)).select(
+    open_ones = imbalance_before.filter(span.reached_by("valid_until_at")).select(
         *BROKER, open_from_at="valid_from_at", open_evidence="evidence"
     )
-    is_before = col("valid_from_at") < dirty_from
+    is_before = span.before("valid_from_at")
     return (
         counts.join(open_ones, on=BROKER, how="left")
         .with_columns(

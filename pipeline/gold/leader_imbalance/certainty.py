@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.model.terms.succession import unseen_from
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
 
@@ -16,16 +17,16 @@ def with_assignment_doubt(
     partition_timeline: pl.DataFrame,
     term: pl.DataFrame,
     imbalance_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """Adds is_zookeeper (some term of the cluster is), kraft_at: when it went over to KRaft, and doubted_at: from when
     on assignments may be missing, by terms in ZooKeeper mode; null: never.
 
     In KRaft, whose epochs have gaps, from the first partition on whose creation was not seen: its record has partition
-    epoch 0, but one taken over from ZooKeeper. What was so before dirty_from is so since LONG_AGO: all rows that
-    reach dirty_from begin after it.
+    epoch 0, but one taken over from ZooKeeper. What was so before the span is so since LONG_AGO: all rows that
+    reach the span begin after it.
     """
-    in_kraft = first_of_kraft(partition_timeline, imbalance_before, dirty_from)
+    in_kraft = first_of_kraft(partition_timeline, imbalance_before, span)
     in_zookeeper = unseen_from(term).with_columns(is_zookeeper=True)
     is_until_kraft = col("kraft_at").is_null() | (col("unseen_at") < col("kraft_at"))
     unseen_at = when(is_until_kraft).then("unseen_at")
@@ -39,12 +40,12 @@ def with_assignment_doubt(
 
 
 def first_of_kraft(
-    partition_timeline: pl.DataFrame, imbalance_before: pl.DataFrame, dirty_from: datetime | None
+    partition_timeline: pl.DataFrame, imbalance_before: pl.DataFrame, span: Span
 ) -> pl.DataFrame:
     """(cluster_id, kraft_at, unborn_at): the first interval in KRaft, and the first one of a partition whose creation
     was not seen."""
     at = col("valid_from_at")
-    since = at if dirty_from is None else when(at >= dirty_from).then(at).otherwise(lit(LONG_AGO))
+    since = when(span.since(at)).then(at).otherwise(lit(LONG_AGO))
     is_unborn = (col("interval_seq") == 1) & (col("partition_epoch") != 0)
     known = partition_timeline.filter(col("topic_id").is_not_null()).select(
         "cluster_id", kraft_at=since, unborn_at=when(is_unborn).then(since)

@@ -1,10 +1,11 @@
 """How many partitions each broker is preferred leader of, and how many of them another one leads, over time."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.model.partitions.statements import PARTITION
 
 BROKER = ("cluster_id", "broker_id")
@@ -16,18 +17,16 @@ COUNTS = ("preferred_count", "led_elsewhere_count", "unsure_count")
 END = "end_"  # begins the name of a column of the interval that follows
 
 
-def imbalance_changes(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def imbalance_changes(partition_timeline: pl.DataFrame, span: Span) -> pl.DataFrame:
     """(BROKER, at, PLACE, LINE, SUMMED): what each interval that counts adds to its preferred leader when it begins,
     and takes away when it ends.
 
     An end has the place and the line of the partition's next interval that counts otherwise, which begins there; else
-    it has no place. What began before dirty_from is one event, just before it.
+    it has no place. What began before the span is one event, just before it.
     """
     carried = ("at", *PLACE, *LINE)
     lived = (
-        intervals_with_begin(partition_timeline, dirty_from)
-        .sort(*PARTITION, "interval_seq")
-        .pipe(counting_alike)
+        intervals_with_begin(partition_timeline, span).sort(*PARTITION, "interval_seq").pipe(counting_alike)
     )
     following = lived.with_columns(col(carried).shift(-1).over(PARTITION).name.prefix(END))
     is_next = col(f"{END}at") == col("valid_until_at")
@@ -44,7 +43,7 @@ def imbalance_changes(partition_timeline: pl.DataFrame, dirty_from: datetime | N
     return pl.concat([begun, ended])
 
 
-def intervals_with_begin(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def intervals_with_begin(partition_timeline: pl.DataFrame, span: Span) -> pl.DataFrame:
     """Intervals with place and line of their begin."""
     line = col("evidence").list.first()
     is_stale = col("is_assignment_stale").fill_null(value=False)
@@ -56,10 +55,10 @@ def intervals_with_begin(partition_timeline: pl.DataFrame, dirty_from: datetime 
         is_unsure=(col("certainty") == "undetermined").fill_null(value=False) | is_stale,
         **{name: line.struct.field(name) for name in LINE},
     )  # fmt: skip
-    if dirty_from is None:
+    if span.begin is None:
         return rows
-    is_before = col("at") < dirty_from
-    just_before = {"at": dirty_from - timedelta(microseconds=1), "term_id": "", "event_seq": 0}
+    is_before = span.before("at")
+    just_before = {"at": span.begin - timedelta(microseconds=1), "term_id": "", "event_seq": 0}
     return rows.with_columns(
         when(is_before).then(lit(value, rows.schema[name])).otherwise(name).alias(name)
         for name, value in just_before.items()

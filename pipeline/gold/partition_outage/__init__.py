@@ -1,11 +1,12 @@
 """Stretches of time in which partitions had no leader that serves them, and by which event."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.made_of import made_of
+from pipeline.core.span import Span
 from pipeline.core.stretches import TIME, open_end, with_island
 from pipeline.gold.partition_outage.roots import with_departed, with_only_replica, with_shutting_leader
 from pipeline.gold.partition_outage.unserved import RETURNED, unserved_parts
@@ -24,7 +25,7 @@ OF_DELETIONS = (
     "partition_transition",
     "replica_removed_from_isr",
 )  # what a controller prints of a deletion, too
-SEED = "seed"  # how an outage that was noticed before dirty_from reaches it
+SEED = "seed"  # how an outage that was noticed before the span reaches it
 DEPARTURES = {
     "controlled": "broker failure",
     "uncontrolled": "broker failure",
@@ -47,23 +48,23 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     session_limit: SessionLimit,
     outage_before: pl.DataFrame,
     led_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
-    """One row per outage of one partition: those that go on at dirty_from or begin later.
+    """One row per outage of one partition: those that go on as the span begins or begin later.
 
     An outage is a stretch of gold.partition_timeline that nobody serves (is_served), whatever the partition's state
     and the leader that controllers hold: up to 2.2 a partition goes on naming its dead leader, and from 2.6 on its
     move to Offline is not printed at the level as shipped. What a controller finds offline when it starts, and cannot
     elect, has been so since nobody knows when. In KRaft the decision that took the leader out of service is the root,
     where the timeline rests on it.
-    outage_before: rows of this table that begin before dirty_from and reach it, undetermined where they are so by what
-    was before it. led_before: the last interval with a leader, before dirty_from, of each partition that has none then.
+    outage_before: rows of this table that begin before the span and reach it, undetermined where they are so by what
+    was before it. led_before: the last interval with a leader, before the span, of each partition that has none then.
     broker_session: all of it.
     """
     pieces = unserved_parts(pl.concat([led_before, partition_timeline]), broker_session)
-    if dirty_from is not None:
+    if not span.is_all:
         pieces = pl.concat(
-            [outage_pieces_since(pieces, dirty_from), outage_seeds(outage_before, dirty_from)], how="diagonal"
+            [outage_pieces_since(pieces, span), outage_seeds(outage_before, span)], how="diagonal"
         )
     return (
         merge_outage_pieces(pieces)
@@ -80,19 +81,19 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     )
 
 
-def outage_pieces_since(pieces: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
-    """What of the pieces is not before dirty_from: the rows before it have the rest."""
-    reaches_it = col("until_at").is_null() | (col("until_at") >= dirty_from)
-    return pieces.filter(reaches_it).with_columns(from_at=pl.max_horizontal("from_at", lit(dirty_from, TIME)))
+def outage_pieces_since(pieces: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """What of the pieces is not before the span: the rows before it have the rest."""
+    from_at = pl.max_horizontal("from_at", lit(span.begin, TIME))
+    return pieces.filter(span.reached_by("until_at")).with_columns(from_at=from_at)
 
 
-def outage_seeds(outage_before: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
-    """Outages that reach dirty_from as pieces up to it, with what is known of their begin."""
+def outage_seeds(outage_before: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """Outages that reach the span as pieces up to it, with what is known of their begin."""
     first = col("evidence").list.first().struct
-    return outage_before.filter(col("noticed_at") < dirty_from).select(
+    return outage_before.filter(span.before("noticed_at")).select(
         *(*PARTITION, "root_event", "root_broker_id", "root_left_how", "old_leader", "term_id"),
         from_at="noticed_at",
-        until_at=lit(dirty_from, TIME),
+        until_at=lit(span.begin, TIME),
         line_file_id=first.field("file_id"),
         line_byte_offset=first.field("byte_offset"),
         is_absent=col("root_broker_id").is_not_null() & (col("root_event") != LOST_DIR),

@@ -1,13 +1,11 @@
 """Who led which partition when, from what controllers state line by line."""
 
-from datetime import datetime
-
 import polars as pl
-from polars import col, lit
+from polars import col
 
 from pipeline.core.frames import with_absent
 from pipeline.core.made_of import made_of
-from pipeline.core.stretches import TIME
+from pipeline.core.span import Span
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.gold.partition_timeline.leader_writes import leader_writes
 from pipeline.gold.partition_timeline.zk_intervals import last_partition_intervals, zk_intervals
@@ -49,14 +47,14 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     deletion_before: pl.DataFrame,
     timeline_before: pl.DataFrame,
     session_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """One row per interval in which nothing known of the partition changed, nor whether its leader serves it: those
-    that are open at dirty_from or later. In KRaft also those before it, from the last state on that was printed before
-    it: what is printed after it may tell of them anew.
+    that reach the span. In KRaft also those before it, from the last state on that was printed before it: what is
+    printed after it may tell of them anew.
 
-    timeline_before: rows of this table that begin before dirty_from, of partitions in whose topics something is said
-    after it, and all that are open then. deletion_before: of topics that ended before dirty_from.
+    timeline_before: rows of this table that begin before the span, of partitions in whose topics something is said
+    after it, and all that are open then. deletion_before: of topics that ended before the span.
     session_before: rows of gold.broker_session that begin before it: those that reach it, the last one of each broker.
 
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
@@ -77,25 +75,23 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, process_run, before)
     if modes <= {KRAFT}:
         nobody = session_before.clear()
-        return kraft_intervals(*of_kraft, dirty_from).pipe(
-            with_parts, nobody, term, timeline_before, dirty_from
-        )
-    sessions = sessions_since(broker_event, controller_line, term, session_before, dirty_from)
+        return kraft_intervals(*of_kraft, span).pipe(with_parts, nobody, term, timeline_before, span)
+    sessions = sessions_since(broker_event, controller_line, term, session_before, span)
     last = last_partition_intervals(before)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     offline = offline_statements(partition_transition, state_dump)
     lived = partition_statements(*given, deletion_before, partitions_known_before(last), offline)
-    writes = leader_writes(leader_and_isr, wording_seen, dirty_from)
+    writes = leader_writes(leader_and_isr, wording_seen, span)
     proved = until_silence(term, controller_line)
-    in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, dirty_from)
+    in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, span)
     if KRAFT not in modes:
-        return in_zookeeper.pipe(intervals_reaching, dirty_from).pipe(
-            with_parts, sessions, term, timeline_before, dirty_from
+        return in_zookeeper.pipe(intervals_reaching, span).pipe(
+            with_parts, sessions, term, timeline_before, span
         )
-    in_kraft = kraft_intervals(*of_kraft, dirty_from)
-    until_then = until_kraft(in_zookeeper, in_kraft, before).pipe(intervals_reaching, dirty_from)
+    in_kraft = kraft_intervals(*of_kraft, span)
+    until_then = until_kraft(in_zookeeper, in_kraft, before).pipe(intervals_reaching, span)
     both = pl.concat([until_then, in_kraft], how="diagonal")
-    return both.pipe(with_parts, sessions, term, timeline_before, dirty_from)
+    return both.pipe(with_parts, sessions, term, timeline_before, span)
 
 
 def sessions_since(
@@ -103,22 +99,19 @@ def sessions_since(
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
     session_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
-    """Sessions of brokers in ZooKeeper mode from dirty_from on, and the last one of each before it."""
-    is_known = (col("joined_at") < lit(dirty_from, TIME)) & (col("mode") == "zookeeper")
+    """Sessions of brokers in ZooKeeper mode in the span, and the last one of each before it."""
+    is_known = span.before("joined_at") & (col("mode") == "zookeeper")
     known = session_before.filter(is_known)
-    is_over = (col("left_at") < lit(dirty_from, TIME)).fill_null(value=False)
+    is_over = span.before("left_at").fill_null(value=False)
     found = zookeeper_sessions(broker_event, controller_line, term, known.filter(~is_over), NOT_TOLD)
     return without_momentary_sessions(pl.concat([found, known.filter(is_over)], how="diagonal"))
 
 
-def intervals_reaching(intervals: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    """The rows that are open at dirty_from or later."""
-    if dirty_from is None:
-        return intervals
-    is_open = (col("valid_until_at") >= dirty_from).fill_null(value=True)
-    return intervals.filter(is_open)
+def intervals_reaching(intervals: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """The rows that are open as the span begins or later."""
+    return intervals.filter(span.reached_by("valid_until_at"))
 
 
 def with_parts(
@@ -126,9 +119,9 @@ def with_parts(
     sessions: pl.DataFrame,
     term: pl.DataFrame,
     timeline_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """The columns of this table, null where the mode knows none, and the intervals in parts."""
     known = with_absent(intervals, SPEC).select(SPEC.columns)
-    parts = in_parts(known, sessions, unlisted_terms(term), timeline_before, dirty_from)
+    parts = in_parts(known, sessions, unlisted_terms(term), timeline_before, span)
     return parts.pipe(without_cut_creations, term).select(SPEC.columns)

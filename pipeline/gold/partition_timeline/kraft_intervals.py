@@ -1,10 +1,9 @@
 """Who led which partition when in KRaft mode: from what brokers print by partition epoch, and what fencing implies."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.gold.partition_timeline.kraft_disks import blocked_by_disk
 from pipeline.gold.partition_timeline.kraft_fencing import (
     brokers_out_by_decision,
@@ -50,7 +49,7 @@ def kraft_intervals(
     wording_seen: pl.DataFrame,
     process_run: pl.DataFrame,
     timeline_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """One row per interval of a partition in KRaft mode in which nothing known of it changed.
 
@@ -64,14 +63,12 @@ def kraft_intervals(
     absences = until_unseen(broker_absence.filter(~col("is_partial")), terms)
     before = timeline_before.filter(col("topic_id").is_not_null())
     seen = seed_states(before)
-    decided = lines_with_topic_id(partition_state, before, dirty_from).pipe(
-        with_decided, controller_line, terms
-    )
+    decided = lines_with_topic_id(partition_state, before, span).pipe(with_decided, controller_line, terms)
     lines = with_changed_epochs(decided, seen)
     said = printed_states(lines).pipe(with_seeds, seen, term)
     led = states_by_epoch(said).pipe(with_leaderships).pipe(with_lost_brokers, absences)
     stated = stated_assignments(lines, before)
-    topics = kraft_topics(said, lines, before, terms, dirty_from)
+    topics = kraft_topics(said, lines, before, terms, span)
     disks = blocked_by_disk(lines, broker_absence)
     of_leaders = leaderships_of_states(led, topics).pipe(with_watched_leader, wording_seen)
     fenced = of_leaders.pipe(
@@ -124,7 +121,7 @@ def with_partition_state(held: pl.DataFrame) -> pl.DataFrame:
 
 
 def stated_assignments(lines: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
-    """Replicas that controllers' lines and the rows before dirty_from state, without a partition epoch. replayed: those
+    """Replicas that controllers' lines and the rows before the span state, without a partition epoch. replayed: those
     of lines that are no decision, as a controller prints them whenever it starts. was_stale: as the row before said."""
     key = (*IDENTITY, "topic", "at", *LINE)
     said = lines.filter(col("teller") == "controller", col("replicas").is_not_null())

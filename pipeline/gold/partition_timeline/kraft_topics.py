@@ -1,10 +1,9 @@
 """The lives of topics in KRaft mode: which number each has among those of its name, and what ended it."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.core.stretches import FAR, TIME
 from pipeline.model.terms.kraft_terms import with_kraft_term
 
@@ -18,7 +17,7 @@ def kraft_topics(
     lines: pl.DataFrame,
     before: pl.DataFrame,
     terms: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """(cluster_id, topic_id, topic_life, gone_at, gone_by) of each topic: the life of the metadata in which it was
     seen first, and one more for each topic of that name that was removed before. terms: of kraft_terms.
@@ -27,7 +26,7 @@ def kraft_topics(
     record was never committed (a controller prints what it replays before a majority has it).
     """
     first = terms.group_by("cluster_id").agg(first_life=col("life").min())
-    known = known_topics(before, dirty_from)
+    known = known_topics(before, span)
     seen = (
         pl.concat([printed.select(*TOPIC, "at"), known.select(*TOPIC, "at")])
         .group_by(TOPIC)
@@ -44,14 +43,14 @@ def kraft_topics(
     return seen.pipe(with_wiped, terms).pipe(number_topic_lives)
 
 
-def known_topics(before: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def known_topics(before: pl.DataFrame, span: Span) -> pl.DataFrame:
     """Topics of rows of gold.partition_timeline: (TOPIC, at, known_life, ended_at, ended_by).
 
     What ended an interval ended its topic if no interval of that goes on afterwards: a line may state the creation of a
-    partition of which a state is known already. Ends since dirty_from are told anew.
+    partition of which a state is known already. Ends in the span are told anew.
     """
     until_at = col("valid_until_at").fill_null(lit(FAR, TIME))
-    is_last = (until_at == until_at.max()) & (until_at < lit(dirty_from, TIME))
+    is_last = (until_at == until_at.max()) & span.before(until_at)
     is_end = col("ended_by").is_in([REMOVED, WIPED, REPLACED]) & is_last
     return (
         before.sort("valid_until_at", "ended_by")

@@ -1,10 +1,11 @@
 """The ISR between two statements of controllers: what leaders write and print (ZooKeeper mode, up to 2.6)."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.model.partitions.statements import GONE, SENT
 
 WRITTEN, CONFLICT, ALTERED = "isr_written", "isr_version_conflict", "alter_partition_updated"
@@ -17,11 +18,9 @@ OWN = ("cluster_id", "topic", "partition")
 GRACE = timedelta(minutes=1)
 
 
-def leader_writes(
-    leader_and_isr: pl.DataFrame, wording_seen: pl.DataFrame, dirty_from: datetime | None
-) -> pl.DataFrame:
+def leader_writes(leader_and_isr: pl.DataFrame, wording_seen: pl.DataFrame, span: Span) -> pl.DataFrame:
     """(OWN, at, event, writer, isr, previous_isr, partition_epoch, is_counted, file_id, byte_offset): each write of an
-    ISR that its leader, the writer, prints from dirty_from on. is_counted: it has no number of its own.
+    ISR that its leader, the writer, prints in the span. is_counted: it has no number of its own.
 
     Up to 2.3 the line is the intention: it is written unless the next line of its broker on the partition says that
     somebody else had written before. From 2.4 on the line that it is written counts; a broker that prints such lines
@@ -39,7 +38,7 @@ def leader_writes(
     )
     is_silent = (col("logged_at") < col("since")).fill_null(value=True)
     is_counted = col("event").is_in(INTENDED) & ~col("is_answered") & is_silent
-    is_later = lit(value=True) if dirty_from is None else col("logged_at") >= dirty_from
+    is_later = span.since("logged_at")
     return (
         told.sort(*BY_WRITER, *place)
         .with_columns(is_answered=is_answered)

@@ -1,10 +1,9 @@
 """Who led which partition when in ZooKeeper mode: from what controllers state line by line."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.gold.partition_timeline.leader_writes import (
     in_writing_order,
     is_followed_unseen,
@@ -39,21 +38,21 @@ def zk_intervals(
     last: pl.DataFrame,
     term: pl.DataFrame,
     wording_seen: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """One row per interval of a partition in ZooKeeper mode in which nothing known of it changed.
 
     lived: statements.statements. writes: leader_writes.leader_writes. last: the last interval of each partition that
-    began before dirty_from.
+    began before the span.
     """
     return (
-        pl.concat([lived, seed_statements(last, term, dirty_from)], how="diagonal")
+        pl.concat([lived, seed_statements(last, term, span)], how="diagonal")
         .pipe(with_writes, writes, term)
         .pipe(with_partition_number)
         .pipe(without_stale)
         .pipe(in_writing_order, is_read="server" in wording_seen["log"])
         .pipe(without_known)
-        .pipe(with_doubt_rows, term, dirty_from)
+        .pipe(with_doubt_rows, term, span)
         .pipe(fill_known_statements)
         .pipe(intervals_of_statements)
         .pipe(with_stale_isr, term, wording_seen)
@@ -66,8 +65,8 @@ def last_partition_intervals(timeline_before: pl.DataFrame) -> pl.DataFrame:
     return in_turn.unique(PARTITION, keep="last", maintain_order=True)
 
 
-def seed_statements(last: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    """The last interval of each partition before dirty_from as a statement; if it ended by then, its end as another."""
+def seed_statements(last: pl.DataFrame, term: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """The last interval of each partition before the span as a statement; if it ended by then, its end as another."""
     line = col("evidence").list.first().struct
     place = (
         "controller_epoch",
@@ -96,7 +95,7 @@ def seed_statements(last: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime
             DOUBTS["replicas"]: when("is_assignment_stale").then(col("controller_epoch") - is_known),
         },
     )
-    is_over = (col("valid_until_at") < dirty_from) if dirty_from else lit(value=False)
+    is_over = span.before("valid_until_at")
     # The last interval may have ended in the instant in which it began.
     ended = (
         last.filter(is_over)

@@ -1,12 +1,11 @@
 """Reassignments of partitions: attempts put together from what controllers print of them."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
+from pipeline.core.span import Span
 from pipeline.gold.reassignment.attempts import (
     NO_STEPS,
     reassignment_attempts,
@@ -49,21 +48,20 @@ def build(
     replica_transition: pl.DataFrame,
     leader_and_isr: pl.DataFrame,
     control_request: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
-    """One row per attempt that begins at dirty_from or later: no earlier one is of a row that counts.
+    """One row per attempt that begins as the span begins or later: no earlier one is of a row that counts.
 
     Refusals have rows of their own. A change of KRaft in one step, another order or a replica less, has no line.
     Source: KafkaController.onPartitionReassignment, 0.8.1 to 3.9;
     ReplicationControlManager.alterPartitionReassignments, replay(PartitionChangeRecord), from 2.8.
     """
     # Lines of before may be given: those of the same segments.
-    is_since = lit(value=True) if dirty_from is None else col("logged_at") >= dirty_from
-    reassignment_event = reassignment_event.filter(is_since)
+    reassignment_event = reassignment_event.filter(span.since("logged_at"))
     rows = reassignment_steps(reassignment_event, controller_line, term)
     ends = topic_ends(partition_timeline)
     ordered = mark_attempt_bounds(
-        with_topic_and_list_ends(rows, ends, lists_at_start(controller_line.filter(is_since)))
+        with_topic_and_list_ends(rows, ends, lists_at_start(controller_line.filter(span.since("logged_at"))))
     )
     of_attempts = number_attempts(ordered)
     intervals = whole_intervals(partition_timeline)

@@ -1,12 +1,10 @@
 """The lives of topics: when each was created and served, what its deletion waited for, and how it ended."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.made_of import made_of
-from pipeline.core.stretches import TIME
+from pipeline.core.span import Span
 from pipeline.gold.topic_lifecycle.carried_lives import carried_lives
 from pipeline.gold.topic_lifecycle.certainty import with_life_certainty
 from pipeline.gold.topic_lifecycle.creations import with_partitions
@@ -61,23 +59,19 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     term: pl.DataFrame,
     broker_session: pl.DataFrame,
     topic_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
-    """One row per life of one topic: those that are open at dirty_from or begin later.
+    """One row per life of one topic: those that are open as the span begins or begin later.
 
-    topic_before: rows of this table that begin before dirty_from, all of them: who starts in KRaft prints topics of
+    topic_before: rows of this table that begin before the span, all of them: who starts in KRaft prints topics of
     long ago once more. broker_session: all of it.
     """
-    before = (
-        topic_before
-        if dirty_from is None
-        else topic_before.filter(col("first_seen_at") < lit(dirty_from, TIME))
-    )
+    before = topic_before.filter(span.before("first_seen_at"))
     lines = controller_lines_in_order(controller_line, term)
-    replayed = kraft_lines(topic_event, controller_line, term, dirty_from)
+    replayed = kraft_lines(topic_event, controller_line, term, span)
     last = before.sort("topic_life").unique(TOPIC, keep="last", maintain_order=True)
-    seeds = carried_lives(before, dirty_from)
-    steps = zookeeper_steps(topic_event, lines, term, open_then(last, dirty_from), dirty_from)
+    seeds = carried_lives(before, span)
+    steps = zookeeper_steps(topic_event, lines, term, open_then(last, span), span)
     told = (
         pl.concat([seeds, begun_zookeeper_lives(steps)], how="diagonal_relaxed")
         .pipe(with_replayed_topic_ids, replayed)
@@ -95,9 +89,9 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
         lives,
         assignment,
         became_online(partition_transition, lines),
-        leader_lines(leader_and_isr, control_request, dirty_from),
+        leader_lines(leader_and_isr, control_request, span),
         lines,
-        dirty_from,
+        span,
     )
     said = deletion_lines(lives, steps, deletion_replica, lines)
     return (
@@ -114,10 +108,9 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     )  # fmt: skip
 
 
-def open_then(last: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    """The last rows of their topics as they were at dirty_from: what ended later had not."""
-    has_ended = col("ended_at") < lit(dirty_from, TIME)
-    return last.with_columns(ended_at=when(has_ended).then("ended_at"))
+def open_then(last: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """The last rows of their topics as they were as the span begins: what ended later had not."""
+    return last.with_columns(ended_at=when(span.before("ended_at")).then("ended_at"))
 
 
 def begun_zookeeper_lives(steps: pl.DataFrame) -> pl.DataFrame:

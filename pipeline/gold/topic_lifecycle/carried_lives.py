@@ -1,11 +1,9 @@
 """Lives of topics as they were known at the begin of a build: what was told later is taken back."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, element, lit, when
 
-from pipeline.core.stretches import TIME
+from pipeline.core.span import Span
 from pipeline.model.lines.evidence import LINE
 
 STATES = ("online", "serving")
@@ -15,17 +13,16 @@ OWN = (
 )
 
 
-def carried_lives(before: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    """Rows of gold.topic_lifecycle that had not ended by dirty_from, with what lines before it say: `known` partitions,
-    what was `told` of the deletion, kraft_asked_at, and the opening line (created_file_id, created_byte_offset).
+def carried_lives(before: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """Rows of gold.topic_lifecycle that had not ended before the span, with what lines before it say: `known`
+    partitions, what was `told` of the deletion, kraft_asked_at, and the opening line (created_file_id,
+    created_byte_offset).
 
     A life of KRaft whose record another controller printed before the one in office did had no creation by then.
     """
-    begin = lit(dirty_from, TIME)
-    is_open = (col("ended_at") >= begin).fill_null(value=True)
-    is_created = col("created_at") < begin
+    is_open, is_created = span.reached_by("ended_at"), span.before("created_at")
     asked_at = col("deletion_requested_at")
-    is_asked = (col("deletion_lines").list.len() == 0) & (asked_at < begin)
+    is_asked = (col("deletion_lines").list.len() == 0) & span.before(asked_at)
     opening, asked = (col("lines").map.get(what).list.first().struct for what in ("created", "requested"))
     return before.filter(is_open).select(
         *(name for name in OWN if name not in {"created_at", "created_how", "requested_at"}),
@@ -38,18 +35,18 @@ def carried_lives(before: pl.DataFrame, dirty_from: datetime | None) -> pl.DataF
         kraft_asked_at=when(is_asked).then(asked_at),
         **{f"kraft_asked_{name}": when(is_asked).then(asked.field(name)) for name in LINE},
         known=col("partitions")
-        .list.filter(element().struct.field("added_at") < begin)
-        .list.eval(known_then(begin)),
-        told=col("deletion_lines").list.filter(element().struct.field("at") < begin),
+        .list.filter(span.before(element().struct.field("added_at")))
+        .list.eval(known_then(span)),
+        told=col("deletion_lines").list.filter(span.before(element().struct.field("at"))),
     )
 
 
-def known_then(begin: pl.Expr) -> pl.Expr:
+def known_then(span: Span) -> pl.Expr:
     """A partition with the states that it had come to by then."""
     part = element().struct
     fields = [part.field(name) for name in ("partition", "replicas", "added_at")]
     for state in STATES:
-        is_so = part.field(f"{state}_at") < begin
+        is_so = span.before(part.field(f"{state}_at"))
         fields += [
             when(is_so).then(part.field(f"{state}_{name}")).alias(f"{state}_{name}") for name in ("at", *LINE)
         ]

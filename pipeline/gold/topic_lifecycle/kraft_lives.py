@@ -1,11 +1,9 @@
 """Lives of topics in KRaft mode: by the records that controllers replay, and by what they answer."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.stretches import TIME
+from pipeline.core.span import Span
 from pipeline.gold.topic_lifecycle.zookeeper_lives import TOPIC, VANISHED, WIPED
 from pipeline.model.lines.evidence import LINE
 from pipeline.model.terms.kraft_terms import kraft_terms, with_decided, with_holder
@@ -22,12 +20,12 @@ def kraft_lines(
     topic_event: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
-    """Lines of KRaft controllers about topics from dirty_from on, with at, term_id, is_unseen, and is_decided: the
+    """Lines of KRaft controllers about topics in the span, with at, term_id, is_unseen, and is_decided: the
     controller in office prints it in its term. Others, and processes that start, print all of the log once more."""
     said = topic_event.filter(col("step").is_in([BORN, GONE, CREATE_ACCEPTED, DELETE_ACCEPTED]))
-    later = said if dirty_from is None else said.filter(col("logged_at") >= lit(dirty_from, TIME))
+    later = said.filter(span.since("logged_at"))
     terms = kraft_terms(term)
     unseen = terms.select("cluster_id", "term_id", "is_unseen")
     return (

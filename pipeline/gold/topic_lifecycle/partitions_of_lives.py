@@ -1,11 +1,10 @@
 """The partitions of a topic's life: when each was added, became Online, and had a leader that says so itself."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit
 
-from pipeline.core.stretches import TIME, open_end
+from pipeline.core.span import Span
+from pipeline.core.stretches import open_end
 from pipeline.gold.topic_lifecycle.zookeeper_lives import LIFE, LINE, TOPIC
 from pipeline.model.lines.evidence import LINE as PLACE
 
@@ -38,9 +37,9 @@ def life_partitions(
     moves: pl.DataFrame,
     leads: pl.DataFrame,
     lines: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
-    """(PART, FIELDS) of lives. lives have `known`: their partitions as told before dirty_from.
+    """(PART, FIELDS) of lives. lives have `known`: their partitions as told before the span.
 
     moves: of became_online(). leads: of leader_lines(). lines: places of controllers' lines.
     """
@@ -49,7 +48,7 @@ def life_partitions(
         *TOPIC, "partition", "replicas", "at"
     )
     replayed = stated.filter(col("event") == REPLAYED)
-    later = replayed if dirty_from is None else replayed.filter(col("logged_at") >= lit(dirty_from, TIME))
+    later = replayed.filter(span.since("logged_at"))
     of_id = lives.filter(col("topic_id").is_not_null()).select(*LIFE, "topic_id")
     # Up to 2.8 the line names the id alone.
     in_kraft = (
@@ -87,9 +86,7 @@ def became_online(partition_transition: pl.DataFrame, lines: pl.DataFrame) -> pl
     return moved.join(lines.select(*LINE, "at"), on=LINE, how="inner")
 
 
-def leader_lines(
-    leader_and_isr: pl.DataFrame, control_request: pl.DataFrame, dirty_from: datetime | None
-) -> pl.DataFrame:
+def leader_lines(leader_and_isr: pl.DataFrame, control_request: pl.DataFrame, span: Span) -> pl.DataFrame:
     """Lines of brokers that say that they lead a new partition: (TOPIC, partition, at, PLACE). From 2.6 on they say its
     leader epoch, 0: a later one is not the first, which stands in a log that is missing.
 
@@ -106,7 +103,7 @@ def leader_lines(
         ).select(*columns, at="logged_at")
         for one in (leader_and_isr, control_request)
     )
-    return both if dirty_from is None else both.filter(col("at") >= lit(dirty_from, TIME))
+    return both.filter(span.since("at"))
 
 
 def with_first(parts: pl.DataFrame, state: str, lines: pl.DataFrame) -> pl.DataFrame:

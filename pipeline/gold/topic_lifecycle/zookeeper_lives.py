@@ -1,11 +1,9 @@
 """Lives of topics in ZooKeeper mode: by what controllers say of them, and by the lists of topics that they print."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.stretches import TIME
+from pipeline.core.span import Span
 from pipeline.model.terms.succession import BEGAN, TERM, with_superseded
 
 TOPIC = ("cluster_id", "topic")
@@ -30,11 +28,11 @@ def zookeeper_steps(
     lines: pl.DataFrame,
     term: pl.DataFrame,
     before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """Steps of silver.topic_event, and ends that lists imply, in order, each with the life (LIFE) that it is of.
 
-    is_begin: the life begins with it. lines: of controller_lines_in_order(), from dirty_from on. before: the last
+    is_begin: the life begins with it. lines: of controller_lines_in_order(), in the span. before: the last
     row of gold.topic_lifecycle of each topic before that. A topic that is missing in the next list of a controller
     that starts is gone.
     Source: KafkaController.initializeControllerContext, processTopicChange, 0.8.1 to 3.9.
@@ -46,11 +44,7 @@ def zookeeper_steps(
         .join(lines.drop("event"), on=LINE, how="inner")
         .filter(~(is_late & col("step").is_in([CREATED, LISTED])))
     )
-    begun = (
-        metadata_wipe_marks(term).filter(col("at") >= lit(dirty_from, TIME))
-        if dirty_from
-        else metadata_wipe_marks(term)
-    )
+    begun = metadata_wipe_marks(term).filter(span.since("at"))
     marks = pl.concat([topic_list_marks(lines.filter(~is_late)), begun], how="diagonal_relaxed")
     seeds = before.select(*TOPIC, base="topic_life", is_open=col("ended_at").is_null())
     return number_topic_steps(said, marks).pipe(with_vanished_topics, marks, seeds).pipe(with_lives, seeds)

@@ -1,12 +1,11 @@
 """Judges every state change: legal or not, and does it leave from the state that the term last entered?"""
 
-from datetime import datetime
-
 import polars as pl
-from polars import col, lit
+from polars import lit
 
 from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
+from pipeline.core.span import Span
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM, judged_moves
 from pipeline.gold.transition_audit.triggers import with_move_trigger
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
@@ -24,12 +23,12 @@ def build(
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
     summary_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
-    """One row per state change of both machines, from dirty_from on (the begin of a day); all where it is None.
+    """One row per state change of both machines, in the span, which begins with a day.
 
     Rows:    one move gives one row, with a term or without.
-    summary_before: state.replay_summary of the days before dirty_from; controller_line: the lines from then on.
+    summary_before: state.replay_summary of the days before the span; controller_line: the lines from then on.
     Order:   (term_id, seq); a start-up seeds all states anew, so nothing is carried from term to term.
     Source:  ReplicaStateMachine and PartitionStateMachine, 0.8.1 to 3.9, ZooKeeper mode.
     """
@@ -37,9 +36,7 @@ def build(
     of_partitions = partition_transition.with_columns(machine=lit(PARTITION), replica_id=lit(None, pl.Int32))
     printed = pl.concat([of_replicas.select(FROM_MOVES), of_partitions.select(FROM_MOVES)])
     moves = with_place(printed, controller_line)
-    if dirty_from is not None:
-        moves = moves.filter(col("ordered_at") >= dirty_from)
-    moves = with_move_trigger(moves, controller_line)
+    moves = with_move_trigger(moves.filter(span.since("ordered_at")), controller_line)
     earlier = carried_moves(summary_before).with_columns(is_earlier=lit(True))
     both = pl.concat([moves.with_columns(is_earlier=lit(False)), earlier], how="diagonal")
     return judged_moves(with_machine_of_term(both, term))

@@ -1,10 +1,9 @@
 """What controllers held of partitions before a day, as statements that their lines from that day on follow."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.model.partitions.controller_view import OWN
 from pipeline.model.partitions.statements import (
     PARTITION,
@@ -61,11 +60,8 @@ def held_before(view_before: pl.DataFrame, *, with_doubted: bool) -> tuple[pl.Da
     return held, unsaid
 
 
-def there_before(
-    partition_timeline: pl.DataFrame, view_before: pl.DataFrame, dirty_from: datetime | None
-) -> pl.DataFrame:
-    """(PARTITION, life, at) of the partitions that were there before dirty_from, cluster-wide or for a controller, as
+def there_before(partition_timeline: pl.DataFrame, view_before: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """(PARTITION, life, at) of the partitions that were there before the span, cluster-wide or for a controller, as
     partition_statements() wants it."""
-    is_earlier = lit(value=False) if dirty_from is None else col("valid_from_at") < dirty_from
     held = view_before.select(*PARTITION, life=life_in_term_id(), at="day_at")
-    return pl.concat([partitions_known_before(partition_timeline.filter(is_earlier)), held])
+    return pl.concat([partitions_known_before(partition_timeline.filter(span.before("valid_from_at"))), held])

@@ -4,11 +4,10 @@ A controller acts on its own cache: one that was deposed unnoticed, and the succ
 differ from the cluster-wide view and from one another.
 """
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
 from pipeline.model.terms.succession import BEGAN, TERM
 
@@ -60,10 +59,10 @@ def first_of(replicas: str) -> pl.Expr:
     return col(replicas).list.get(0, null_on_oob=True)
 
 
-def term_begin_places(term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    """(TERM, PLACE) before the first line of each term; at: null where it began before dirty_from, as what was known
+def term_begin_places(term: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """(TERM, PLACE) before the first line of each term; at: null where it began before the span, as what was known
     cluster-wide by then is not given."""
-    at = BEGAN if dirty_from is None else when(dirty_from <= BEGAN).then(BEGAN)
+    at = when(span.since(BEGAN)).then(BEGAN)
     return term.select(*TERM, "controller_epoch", at=at, seq=lit(0, pl.Int64))
 
 

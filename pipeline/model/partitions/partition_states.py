@@ -1,10 +1,11 @@
 """The states that KRaft nodes print of each partition, one a partition epoch, in the order of these epochs."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.model.partitions.statements import MOVING
 from pipeline.model.terms.kraft_terms import LINE
 
@@ -17,10 +18,8 @@ PRINTED = (*IDENTITY, "topic", "partition_epoch", "at", *HELD, *ASSIGNED, *LINE)
 LISTS = ("isr", *ASSIGNED)
 
 
-def lines_with_topic_id(
-    partition_state: pl.DataFrame, before: pl.DataFrame, dirty_from: datetime | None
-) -> pl.DataFrame:
-    """Lines (silver.partition_state) from dirty_from on, each with at and the id of its topic.
+def lines_with_topic_id(partition_state: pl.DataFrame, before: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """Lines (silver.partition_state) in the span, each with at and the id of its topic.
 
     Lines of followers name no id: it is that of the last line of the same topic in the file that names one, else
     that of the topic of the name that was seen last. before: rows of gold.partition_timeline.
@@ -43,7 +42,7 @@ def lines_with_topic_id(
         .drop("named_at")
     )
     lines = pl.concat([named, by_name], how="diagonal")
-    return lines if dirty_from is None else lines.filter(col("at") >= dirty_from)
+    return lines.filter(span.since("at"))
 
 
 def printed_states(lines: pl.DataFrame) -> pl.DataFrame:
@@ -113,7 +112,7 @@ def intervals_as_lines(intervals: pl.DataFrame) -> pl.DataFrame:
 
 
 def seed_states(before: pl.DataFrame) -> pl.DataFrame:
-    """Of each partition of rows of gold.partition_timeline the last state that was printed before dirty_from, with the
+    """Of each partition of rows of gold.partition_timeline the last state that was printed before the span, with the
     first of its intervals."""
     first = since_printed(before).sort("interval_seq").unique(IDENTITY, keep="first", maintain_order=True)
     return first.select(
@@ -126,7 +125,7 @@ def seed_states(before: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_seeds(printed: pl.DataFrame, seeds: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
-    """What is printed from dirty_from on after the last state before it, that state first.
+    """What is printed in the span after the last state before it, that state first.
 
     Of a cluster that was in ZooKeeper mode, where brokers print the same, from the partition's record on with which
     KRaft takes it over.

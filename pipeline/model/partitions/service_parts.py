@@ -1,11 +1,10 @@
 """Intervals of partitions in parts, where the broker that leads one leaves or comes back, and put together again."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.stretches import TIME, open_end
+from pipeline.core.span import Span
+from pipeline.core.stretches import open_end
 from pipeline.model.partitions.service import (
     LEADER_GONE,
     LINE,
@@ -28,14 +27,14 @@ def in_parts(
     sessions: pl.DataFrame,
     unlisted: pl.DataFrame,
     timeline_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
     """Intervals in parts (part_seq, stated_from_at), each with is_served and unserved_why.
 
     A part that begins as a broker leaves or is back rests on that line first, and on the interval's own.
-    sessions: of brokers in ZooKeeper mode, those that reach dirty_from and the last one of each broker before it. In
+    sessions: of brokers in ZooKeeper mode, those that reach the span and the last one of each broker before it. In
     KRaft the intervals say themselves since when a leader is fenced. unlisted: of unlisted_terms; whether a leader
-    serves that may be back is not known. timeline_before: parts that begin before dirty_from; what was so by then is
+    serves that may be back is not known. timeline_before: parts that begin before the span; what was so by then is
     as they say.
     """
     rows = (
@@ -49,9 +48,9 @@ def in_parts(
     led = rows.filter(col("topic_id").is_null(), is_led.fill_null(value=False))
     leaders = led.select("cluster_id", broker_id="leader").unique()
     gone = led_by_absent(led, broker_absences(leaders, sessions), unlisted)
-    divided = led.join(known_parts(timeline_before, dirty_from), on=INTERVAL, how="left")
+    divided = led.join(known_parts(timeline_before, span), on=INTERVAL, how="left")
     is_divided = col("known_part_seq").is_not_null() | col("row_no").is_in(gone["row_no"].implode())
-    parts = divided.filter(is_divided).pipe(divide_intervals, gone, dirty_from)
+    parts = divided.filter(is_divided).pipe(divide_intervals, gone, span)
     whole_ones = rows.join(parts.select("row_no").unique(), on="row_no", how="anti")
     both = pl.concat([whole_ones, parts], how="diagonal").sort("row_no", "part_seq")
     return (
@@ -72,9 +71,9 @@ def unsure_intervals(gone: pl.DataFrame) -> pl.DataFrame:
     return gone.filter("is_unsure").group_by("row_no").agg(unsure_until_at=open_end("gone_until_at").max())
 
 
-def known_parts(timeline_before: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    """(INTERVAL, known_<KNOWN>) of intervals in parts: the part that reaches dirty_from."""
-    is_part = is_of_parts() & (col("valid_until_at") >= lit(dirty_from, TIME)).fill_null(value=True)
+def known_parts(timeline_before: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """(INTERVAL, known_<KNOWN>) of intervals in parts: the part that reaches the span."""
+    is_part = is_of_parts() & span.reached_by("valid_until_at")
     in_turn = timeline_before.filter(is_part).sort("part_seq")
     last = in_turn.unique(INTERVAL, keep="last", maintain_order=True)
     return last.select(*INTERVAL, col(KNOWN).name.prefix("known_"))
@@ -86,10 +85,10 @@ def is_of_parts() -> pl.Expr:
     return ((col("part_seq") > 1) | is_first_of_some).fill_null(value=False)
 
 
-def divide_intervals(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def divide_intervals(led: pl.DataFrame, gone: pl.DataFrame, span: Span) -> pl.DataFrame:
     """Intervals in parts. led: with known_<KNOWN>; gone: led_by_absent()."""
     begun = (
-        part_begins(led, gone, dirty_from)
+        part_begins(led, gone, span)
         .sort("row_no", "at", "place")
         .filter(~col("is_at_once").cum_max().shift(1, fill_value=False).over("row_no"))
         .filter((col("at").shift(-1).over("row_no") > col("at")).fill_null(value=True))
@@ -115,9 +114,9 @@ def divide_intervals(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime
     )
 
 
-def part_begins(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def part_begins(led: pl.DataFrame, gone: pl.DataFrame, span: Span) -> pl.DataFrame:
     """(row_no, at, place, kind, unserved_why, is_at_once, LINE): where parts begin: the intervals themselves, or of
-    those that are known before dirty_from the part that reaches it; where their leader leaves, and where it is back."""
+    those that are known before the span the part that reaches it; where their leader leaves, and where it is back."""
     own = led.select(
         "row_no",
         at=pl.coalesce("known_valid_from_at", "valid_from_at"),
@@ -140,9 +139,7 @@ def part_begins(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | No
         kind=lit(LEADER_RETURNED),
     )
     later = pl.concat([left, back], how="diagonal")
-    if dirty_from is not None:
-        later = later.filter(col("at") >= dirty_from)
-    both = pl.concat([own, later], how="diagonal")
+    both = pl.concat([own, later.filter(span.since("at"))], how="diagonal")
     return both.with_columns(col("is_at_once").fill_null(value=False))
 
 

@@ -1,10 +1,9 @@
 """What is no longer known of partitions as the lines of a controller are missing, in ZooKeeper mode."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.model.partitions.said_offline import OFFLINE
 from pipeline.model.partitions.statements import GONE, MOVING, PARTITION, TRACKED, life_in_term_id
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
@@ -19,9 +18,9 @@ LED, ASSIGNED = ("leader", "isr", "leader_epoch"), ("replicas", *MOVING)
 ORDER_WITH_DOUBT = ("at", "is_doubt", *PARTITION_ORDER[1:])
 
 
-def with_doubt_rows(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def with_doubt_rows(lived: pl.DataFrame, term: pl.DataFrame, span: Span) -> pl.DataFrame:
     """Statements of partitions (statements.statements, with has_place, and DOUBTS: null but of what was in doubt before
-    dirty_from), and a row more, is_doubt, where a term begins to be missing, or lines within one (is_hole): what was
+    span), and a row more, is_doubt, where a term begins to be missing, or lines within one (is_hole): what was
     said last may be so no more. term: silver.term with proved_until_at (last_lines.until_silence).
 
     Such a row states nothing and has the place and the line of the statement before it; has_place, has_line: if that is
@@ -38,8 +37,7 @@ def with_doubt_rows(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetim
     unseen = pl.concat([unseen_stretches(term), unseen_stretches(proved)]).unique()
     of_terms = pl.concat([unseen, half_read_stretches(term)])
     stretches = pl.concat([of_terms, leader_epoch_holes(said, of_terms)], how="diagonal")
-    if dirty_from is not None:
-        stretches = stretches.filter(col("from_at") >= dirty_from)
+    stretches = stretches.filter(span.since("from_at"))
     if stretches.is_empty():
         return said.drop("era")
     return pl.concat([said, doubt_rows(said, stretches)], how="diagonal").drop("era")

@@ -1,10 +1,9 @@
 """The order of a controller's lines and what each belongs to: term, place, event, cause."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span import Span
 from pipeline.model.lines.acting import SEQ_BITS, by_controllers
 from pipeline.model.terms.elections import controller_elections
 from pipeline.silver.controller_line.causing import with_event_cause, with_texts
@@ -42,26 +41,25 @@ def build(
     term: pl.DataFrame,
     controller_event: pl.DataFrame,
     line_before: pl.DataFrame,
-    dirty_from: datetime | None,
+    span: Span,
 ) -> pl.DataFrame:
-    """One row per line that a controller wrote in its term, from dirty_from on; all of them where it is None.
+    """One row per line that a controller wrote in its term, in the span.
 
     Lines of state-change.log carry their epoch; lines of controller.log belong to the last election before
     them on that node, until it resigns or its process starts anew. An election that server.log tells (up to 0.10)
     begins there with its first line in controller.log.
     Order within a term: running maximum of time per node and log (lines are up to 12 ms out of order),
     controller.log before state-change.log at equal times, then place in the file.
-    controller_record: at least of all files that hold a line whose running maximum reaches dirty_from.
-    line_before: per term the last of its rows (SPEC) before dirty_from, with listed, the text that its listed_seq
+    controller_record: at least of all files that hold a line whose running maximum reaches the span.
+    line_before: per term the last of its rows (SPEC) before the span, with listed, the text that its listed_seq
     names.
     """
     own = controller_record.with_columns(rank=1)
     lines = pl.concat([own, term_marks(controller_event, term, source_file)], how="diagonal_relaxed").pipe(
         with_running_time, source_file, wording_seen
     )
-    if dirty_from is not None:
-        lines = lines.filter((col("rank") != 1) | (col("ordered_at") >= dirty_from))
-    placed = lines.pipe(with_line_term, term).filter((col("rank") == 1) & col("term_id").is_not_null())
+    given = lines.filter((col("rank") != 1) | span.since("ordered_at"))
+    placed = given.pipe(with_line_term, term).filter((col("rank") == 1) & col("term_id").is_not_null())
     return placed.pipe(with_seq).pipe(with_event_cause, line_before).select(SPEC.columns)
 
 
