@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from datetime import datetime
 
 import polars as pl
 import pyarrow as pa
@@ -10,7 +11,7 @@ from jobs.incremental.at_hand import AtHand, Built
 from jobs.incremental.kernel_inputs import KernelInputs
 from jobs.incremental.night import Night
 from jobs.incremental.records import RunRecords
-from jobs.incremental.starts import Starts
+from jobs.incremental.starts import BuildDays, Starts
 from pipeline.catalog.tables import BY_NAME, RECORDS, CatalogTable, Refresh
 from pipeline.core.conditions import column_reaching
 from pipeline.core.frames import declared_table, frame_of
@@ -63,13 +64,10 @@ class Builder:
 
     def built(self, table: CatalogTable) -> pa.Table | None:
         """The rows of a table that this run stores; None: what it brings leaves the table as it is."""
-        self.starts.look(table)
-        if self.starts.is_untouched(table):
+        days = self.starts.days_of(table)
+        if days is None:
             return None
-        rows = self.kernel_rows(table)
-        start = self.starts.start_of(table)
-        if start is not None:
-            rows = rows.filter(column_reaching(table.incremental.ordered_by, start).polars())
+        rows, start = self.kernel_rows(table, days)
         given = declared_table(rows, table.spec)
         found = given if self.brings_nothing(table, given) else self.sift(table.spec, given)
         if found is not given:
@@ -83,15 +81,20 @@ class Builder:
         is_added = self.night.is_appended(table) or table.spec.name not in self.at_hand.stored_names
         return table.refresh is Refresh.APPEND and is_added and not rows.num_rows
 
-    def kernel_rows(self, table: CatalogTable) -> pl.DataFrame:
-        """What the kernel gives, from a day on of which it tells nothing else of the time before it."""
+    def kernel_rows(self, table: CatalogTable, days: BuildDays) -> tuple[pl.DataFrame, datetime | None]:
+        """What the kernel gives, and the start that these rows reach: a day before which it tells nothing else than
+        what is stored."""
         if table.build is None:
             raise TypeError(f"{table.spec.name} has no build")
         if table.refresh is Refresh.APPEND:
-            return self.records.of_table(table)
-        given = self.inputs.of(table, self.starts.begin_of(table))
+            return self.records.of_table(table), days.start
+        given = self.inputs.of(table, days.inputs)
         rows = table.build(**given)
-        return self.kernel_rows(table) if self.starts.is_lowered(table, rows, given) else rows
+        if earlier := self.starts.earlier_days(table, days, rows, given):
+            return self.kernel_rows(table, earlier)
+        if days.start is None:
+            return rows, None
+        return rows.filter(column_reaching(table.incremental.ordered_by, days.start).polars()), days.start
 
     def store(self, table: CatalogTable, rows: pa.Table) -> None:
         """Appends the rows, or puts them in place of those that they follow."""

@@ -26,14 +26,15 @@ class KernelInputs:
         self.night, self.at_hand, self.records = night, at_hand, records
         self.taken: dict[str, pl.DataFrame] = {}
 
-    def of(self, table: CatalogTable, begin: datetime | None) -> dict[str, Any]:
-        """By parameter what the table's kernel takes; begin: where its inputs begin, of one that is built whole those
-        taken by days; None: with everything."""
-        return {name: self.given(table, name, begin) for name in table.inputs}
+    def of(self, table: CatalogTable, span: Span) -> dict[str, Any]:
+        """By parameter what the table's kernel takes; span: the time of its inputs, of one that is built whole of those
+        that are taken by days."""
+        return {name: self.input_of(table, name, span) for name in table.inputs}
 
-    def given(self, table: CatalogTable, name: str, begin: datetime | None) -> Any:
+    def input_of(self, table: CatalogTable, name: str, span: Span) -> Any:
+        begin = span.begin
         special = {
-            "span": lambda: Span(begin),
+            "span": lambda: span,
             "published_finding": lambda: self.at_hand.stored(finding.SPEC),
             "data_end": self.data_end,
             source_file.SPEC.table: self.at_hand.source_files,

@@ -1,6 +1,7 @@
 """From when on each table of a run is built: the dirty day, an earlier one of which verdicts change, and lookbacks."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,12 +21,22 @@ from pipeline.catalog.tables import (
 )
 from pipeline.core.conditions import column_before, column_reaching
 from pipeline.core.incremental import Watch, begin_of_day, earliest_time, watched_tables
+from pipeline.core.span import Span
 
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 CHANGES_LINES = tuple(watch for table in TABLES for watch in table.incremental.changes_lines)
 CHANGES_VERDICTS = tuple(watch for table in TABLES for watch in table.incremental.changes_verdicts)
 # Tables of which the rows of before are compared with those of now.
 WATCHED = tuple(sorted({name for one in (*CHANGES_LINES, *CHANGES_VERDICTS) for name in watched_tables(one)}))
+
+
+@dataclass(frozen=True)
+class BuildDays:
+    """start: from when on, by its `ordered_by`, a run replaces the rows of a table; None: all of them, or none, as rows
+    of its segments are added. inputs: the time of which its kernel takes rows."""
+
+    start: datetime | None
+    inputs: Span
 
 
 class Starts:
@@ -48,8 +59,16 @@ class Starts:
         """False if the lines of controllers are built from everything, and so what stands on them."""
         return all(self.night.is_fresh(one) for one in LINES_BY_DAYS)
 
-    def look(self, table: CatalogTable) -> None:
-        """Finds the days that the table asks for, once the tables that they follow from are built."""
+    def days_of(self, table: CatalogTable) -> BuildDays | None:
+        """The days of a table, once the tables that they follow from are built; None: nothing of it changes."""
+        self.find_days(table)
+        is_tail = table.refresh is Refresh.INCREMENTAL and self.night.is_fresh(table)
+        if is_tail and self.is_by_days and self.dirty_from is None:
+            return None
+        return BuildDays(self.start_of(table), Span(self.begin_of(table)))
+
+    def find_days(self, table: CatalogTable) -> None:
+        """Finds the days of the run that the table asks for."""
         if table.refresh is not Refresh.INCREMENTAL or not self.is_by_days:
             return
         if not self.is_dirty_known:
@@ -84,14 +103,17 @@ class Starts:
         now = {name: self.at_hand.whole(name) for one in watches for name in watched_tables(one)}
         return watched_difference(watches, now, self.earlier)
 
-    def is_lowered(self, table: CatalogTable, rows: pl.DataFrame, given: Mapping[str, Any]) -> bool:
-        """True if rows of the table tell of the time before its start something else than what is stored: it is built
-        anew, from the day of the first of them on, and so are all that follow. given: what its kernel took."""
-        start, changed_from = self.start_of(table), table.incremental.changed_from
-        at = None if start is None or changed_from is None else changed_from(rows, given, start)
-        if at is not None:
-            self.judged_from = begin_of_day(at)
-        return at is not None
+    def earlier_days(
+        self, table: CatalogTable, days: BuildDays, rows: pl.DataFrame, given: Mapping[str, Any]
+    ) -> BuildDays | None:
+        """Where rows of the table tell of the time before its start something else than what is stored: days from the
+        first of these on, of this table and of all that follow. given: what its kernel took; None: they do not."""
+        changed_from = table.incremental.changed_from
+        at = None if days.start is None or changed_from is None else changed_from(rows, given, days.start)
+        if at is None:
+            return None
+        self.judged_from = begin_of_day(at)
+        return self.days_of(table)
 
     def segments(self) -> pl.DataFrame:
         """All of bronze.source_file and those that were taken out, with status: old, new or gone."""
@@ -100,11 +122,6 @@ class Starts:
         status = pl.when(is_new).then(pl.lit("new")).otherwise(pl.lit("old"))
         gone = night.gone.with_columns(status=pl.lit("gone"))
         return pl.concat([self.at_hand.source_files().with_columns(status=status), gone])
-
-    def is_untouched(self, table: CatalogTable) -> bool:
-        """True if nothing that the run brings changes a row of a table that is built by days."""
-        is_tail = table.refresh is Refresh.INCREMENTAL and self.night.is_fresh(table)
-        return is_tail and self.is_by_days and self.dirty_from is None
 
     def start_of(self, table: CatalogTable) -> datetime | None:
         """From when on, by its `ordered_by`, the run builds a table; None: all of it, or the rows of its segments."""

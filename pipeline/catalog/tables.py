@@ -12,6 +12,7 @@ import polars as pl
 
 from pipeline.core.incremental import CarriedState, Incremental
 from pipeline.core.packed_rows import RowKernel
+from pipeline.core.reach import Reach
 from pipeline.gold import (
     broker_session,
     controller_term,
@@ -81,12 +82,14 @@ KEPT = frozenset({Refresh.LOADED, Refresh.RUN, Refresh.REPAIRED})
 
 @dataclass(frozen=True)
 class CatalogTable:
-    """A table: its declaration, what a run writes of it, its kernel, and how it follows the nights."""
+    """A table: its declaration, what a run writes of it, its kernel, how it follows the nights, and how much of a
+    cluster its rows need."""
 
     spec: TableSpec
     refresh: Refresh
     build: Callable[..., pl.DataFrame] | None = None
     incremental: Incremental = WHOLE
+    reach: Reach = Reach.CLUSTER
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -108,9 +111,10 @@ def table_of_kernel(kernel: ModuleType) -> CatalogTable:
     incremental = declared_incremental(kernel)
     takes = set(inspect.signature(kernel.build).parameters)
     refresh = Refresh.INCREMENTAL if incremental.ordered_by else Refresh.FULL
+    reach: Reach = getattr(kernel, "REACH", Reach.CLUSTER)
     if takes == {log_record.SPEC.table}:
-        refresh = Refresh.APPEND
-    return CatalogTable(declaration.SPEC, refresh, kernel.build, incremental)
+        refresh, reach = Refresh.APPEND, Reach.ROW
+    return CatalogTable(declaration.SPEC, refresh, kernel.build, incremental, reach)
 
 
 def declared_incremental(kernel: ModuleType) -> Incremental:

@@ -7,6 +7,7 @@ from polars import col, lit, when
 
 from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand
+from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.model.partitions.carried_views import (
     MOVE,
@@ -28,6 +29,7 @@ ONLINE = "OnlinePartition"
 DOUBTABLE = (*LED, *ASSIGNED)
 A_DAY, WEEK = timedelta(days=1), "1w"
 DAY = (*TERM, "day_at")
+REACH = Reach.PARTITION
 
 
 def build(

@@ -7,6 +7,7 @@ from polars import col
 
 from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand, first_time
+from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.carried_states import OBJECT
@@ -16,6 +17,7 @@ from schemas.state.replay_summary import SPEC
 
 WEEK = "1w"
 OF_MOVE = ("last_to", "last_seq", "file_id", "byte_offset")
+REACH = Reach.PARTITION
 
 
 def build(

@@ -19,7 +19,9 @@ TIMES = pl.DataFrame({"at": [at(10), at(20), None]})
 def test_times_lie_in_a_span_or_before_it(
     span: Span, since: list[bool | None], before: list[bool | None], reached: list[bool]
 ) -> None:
-    found = TIMES.with_columns(since=span.since("at"), before=span.before("at"), reached=span.reached_by("at"))
+    found = TIMES.with_columns(
+        since=span.since("at"), before=span.before("at"), reached=span.reached_by("at")
+    )
     assert found["since"].to_list() == since
     assert found["before"].to_list() == before
     assert found["reached"].to_list() == reached

@@ -5,6 +5,7 @@ from typing import Any
 
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
+from pipeline.core.span import Span
 from tests.incremental.nights import builders, segments_of
 from tests.tables import log_table
 
@@ -34,7 +35,7 @@ def test_a_night_takes_the_connections_of_its_days() -> None:
     *_, (builder, tables) = builders(segments_of(frame_of(log_table(logs(DAYS)))))
     for name in TAKING:
         table = BY_SHORT_NAME[name]
-        given: dict[str, Any] = builder.inputs.of(table, builder.starts.begin_of(table))
+        given: dict[str, Any] = builder.inputs.of(table, Span(builder.starts.begin_of(table)))
         assert 0 < given["connection_event"].height <= 3 * LINES_A_DAY, name
     (run,) = tables.rows["silver.process_run"].to_dicts()
     last = FIRST + timedelta(days=DAYS - 1, minutes=10 * LINES_A_DAY - 8)

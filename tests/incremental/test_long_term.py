@@ -7,6 +7,7 @@ from polars import col
 from jobs.incremental.builder import Builder
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
+from pipeline.core.span import Span
 from tests.bench.long_term import PARTITIONS, long_term_logs
 from tests.incremental.nights import builders, segments_of
 from tests.tables import log_table
@@ -20,7 +21,7 @@ TAKEN = {"partition_view": 2, "imbalance_check": 4, "leader_election": 4}
 def taken_by(builder: Builder, name: str) -> tuple[int, int]:
     """Of how many days a kernel takes lines, and what is held of how many partitions."""
     table = BY_SHORT_NAME[name]
-    given: dict[str, Any] = builder.inputs.of(table, builder.starts.begin_of(table))
+    given: dict[str, Any] = builder.inputs.of(table, Span(builder.starts.begin_of(table)))
     days = given["controller_line"].select(col("ordered_at").dt.date().n_unique()).item()
     return days, given["view_before"].height
 

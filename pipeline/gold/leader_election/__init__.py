@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.core.frames import with_absent
 from pipeline.core.made_of import made_of
+from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.gold.leader_election import leader_selectors
 from pipeline.gold.leader_election.data_loss_bound import with_bound
@@ -28,6 +29,7 @@ OF_ATTEMPT = (
     "seq", "how", "is_unclean_said", "is_clean_said", "note_file_id", "note_byte_offset", "isr_line_file_id",
     "isr_line_byte_offset", "said_selector",
 )  # fmt: skip
+REACH = Reach.PARTITION
 
 
 @made_of(

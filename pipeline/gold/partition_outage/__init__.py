@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.made_of import made_of
+from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.core.stretches import TIME, open_end, with_island
 from pipeline.gold.partition_outage.roots import with_departed, with_only_replica, with_shutting_leader
@@ -33,6 +34,7 @@ DEPARTURES = {
     AT_STARTUP: "controller start-up",
     UNSAID: UNTOLD,
 }
+REACH = Reach.PARTITION
 
 
 @made_of(SPEC, "partition_timeline", "led_before", "outage_before")

@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
+from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.gold.reassignment.attempts import (
     NO_STEPS,
@@ -35,6 +36,7 @@ from schemas.gold.reassignment import SPEC
 
 TOLD = ("completed", "cancelled", "overridden", "skipped", "failed")
 LIST = "reassignment_resumed_list"
+REACH = Reach.PARTITION
 
 
 @made_of(SPEC, "reassignment_event")

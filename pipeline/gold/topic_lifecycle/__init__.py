@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.made_of import made_of
+from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.gold.topic_lifecycle.carried_lives import carried_lives
 from pipeline.gold.topic_lifecycle.certainty import with_life_certainty
@@ -36,6 +37,7 @@ from schemas.gold.topic_lifecycle import SPEC
 ENDED_HOW = {"deletion_completed": "deleted", "removed": "removed_by_hand"}
 SAID = ("created", "online", "serving", "requested", "put_off", "blocking", "resumed", "ended", "disabled")
 ENDED = ("ended_at", "ended_how", "ended_file_id", "ended_byte_offset")
+REACH = Reach.PARTITION
 
 
 @made_of(

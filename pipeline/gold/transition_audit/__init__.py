@@ -5,6 +5,7 @@ from polars import lit
 
 from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
+from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM, judged_moves
 from pipeline.gold.transition_audit.triggers import with_move_trigger
@@ -14,6 +15,7 @@ from schemas.gold.transition_audit import SPEC
 
 RECORD = ("cluster_id", "file_id", "byte_offset")
 TERM = ("cluster_id", "term_id")
+REACH = Reach.PARTITION
 
 
 @made_of(SPEC, "replica_transition", "partition_transition")

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.model.lines.acting import SEQ_BITS, by_controllers
 from pipeline.model.terms.elections import controller_elections
@@ -32,6 +33,9 @@ IN_FILES = ("file_number", "byte_offset", "rank")
 def controller_record(log_record: pl.DataFrame) -> pl.DataFrame:
     """Of the records those that controllers wrote, with what build() uses of them."""
     return log_record.pipe(by_controllers).select(USED).pipe(with_texts)
+
+
+REACH = Reach.NODE
 
 
 def build(

@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.reach import Reach
 from pipeline.model.brokers.given_up import is_abandoned_shutdown_line
 from pipeline.model.brokers.silent_signals import without_signal
 from pipeline.model.lines.evidence import LINE, NO_LINES, evidence_line
@@ -47,6 +48,7 @@ AMID_STOP = (
     *(STOPPING, "server_shut_down", "server_shutdown_failed", "server_halting"),
     *("raft_shutdown_started", "raft_shutdown_done", "raft_client_stopped"),
 )
+REACH = Reach.NODE
 
 
 def build(

@@ -1,0 +1,80 @@
+"""What a table declares of its reach: any split of the topics, of the nodes gives the rows of the whole."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars import col
+
+from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, TABLES, CatalogTable
+from pipeline.core.frames import declared_table, frame_of
+from pipeline.core.reach import Reach
+from tests.chain import ORDER, built, taken
+from tests.lab import folder_of, records
+
+SPLIT_BY = {Reach.PARTITION: "topic", Reach.NODE: "node_id"}
+SPLIT = [table for table in TABLES if table.reach in SPLIT_BY]
+CLUSTERS = ("2.2.2-zk-stock", "4.3.1-kraft-separate-stock", "3.9.1-zk-moves", "3.9.2-kraft-migration-stock")
+LOGS = ("controller", "state-change", "mixed", "server")
+SHARDS = 3
+
+
+@pytest.fixture(scope="module", params=CLUSTERS)
+def whole(request: pytest.FixtureRequest, shared: Path) -> dict[str, Any]:
+    """All tables of a cluster, built at once."""
+    return built(records(folder_of(shared, request.param), LOGS), *ORDER)
+
+
+@pytest.mark.parametrize("table", SPLIT, ids=lambda table: table.spec.table)
+def test_any_split_gives_the_rows_of_the_whole(whole: dict[str, Any], table: CatalogTable) -> None:
+    shard_of = split_at_random(whole, SPLIT_BY[table.reach], random.Random(table.spec.name))  # noqa: S311
+    parts = [rows_of_shard(whole, table, shard_of, number) for number in range(SHARDS)]
+    assert whole_rows(pl.concat(parts)).equals(whole_rows(whole[table.spec.table]))
+
+
+def test_some_of_the_splits_have_rows_in_each_shard(whole: dict[str, Any]) -> None:
+    """Else nothing is shown by them."""
+    for column in SPLIT_BY.values():
+        assert len(set(split_at_random(whole, column, random.Random(1)).values())) == SHARDS  # noqa: S311
+
+
+def split_at_random(whole: dict[str, Any], column: str, chance: random.Random) -> dict[Any, int]:
+    """By topic or node the number of its shard."""
+    named = (
+        rows[column] for rows in whole.values() if isinstance(rows, pl.DataFrame) and column in rows.columns
+    )
+    values = sorted({one for names in named for one in names.drop_nulls().unique().to_list()})
+    chance.shuffle(values)
+    return {value: place % SHARDS for place, value in enumerate(values)}
+
+
+def rows_of_shard(
+    whole: dict[str, Any], table: CatalogTable, shard_of: dict[Any, int], number: int
+) -> pl.DataFrame:
+    """What the kernel gives of the rows of one shard and of those that are of no topic, or of no node."""
+    column, build = SPLIT_BY[table.reach], table.build
+    assert build is not None
+    its = [value for value, shard in shard_of.items() if shard == number]
+
+    def given(name: str) -> Any:
+        rows = taken(name, whole[name])
+        is_split = (
+            isinstance(rows, pl.DataFrame) and column in rows.columns and is_of_lines(name, table.reach)
+        )
+        return rows.filter(col(column).is_null() | col(column).is_in(its)) if is_split else rows
+
+    rows = build(**{name: given(name) for name in table.inputs})
+    return frame_of(declared_table(rows, table.spec))
+
+
+def is_of_lines(name: str, reach: Reach) -> bool:
+    """Whether a table is split with the shards: those of topics all, of nodes what single records give."""
+    is_of_records = name in EXTRACTS or (name in BY_SHORT_NAME and BY_SHORT_NAME[name].reach is Reach.ROW)
+    return reach is Reach.PARTITION or is_of_records
+
+
+def whole_rows(rows: pl.DataFrame) -> pl.Series:
+    """Rows without an order, each as a hash of all that it says."""
+    return rows.select(pl.struct(pl.all()).hash(1).alias("row"))["row"].sort()
