@@ -1,19 +1,18 @@
-"""`python -m jobs.docs [FOLDER]` writes DECISIONS.md and what is generated in README.md and docs/ (`make docs`)."""
+"""`python -m jobs.docs [FOLDER]` (`make docs`) writes DECISIONS.md, the settings in conf/, and what is made in docs."""
 
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 from jobs.documentation.commands import commands_part
 from jobs.documentation.decisions import write_index
 from jobs.documentation.playbooks import playbooks_part
+from jobs.documentation.settings import CONF_FILE, settings_file, settings_part
 from jobs.documentation.short_screen import short_screen
 from jobs.documentation.tables import columns_part, facts_part
 from jobs.explain.folding import fold_record_group
 from jobs.explain.text import explanation_lines
 from pipeline.catalog.docs import fill_blocks, generated_blocks
 from pipeline.kafka.reading.pasted import read_pasted_text
-from schemas.namespace import full_module_name
 
 EXAMPLE_WIDTH = 100
 # tests/data/sample/lab-2.2.2/broker-2/state-change.log, lines 1339 and 1340.
@@ -29,12 +28,15 @@ def main(folder: Path) -> int:
     """Exit code 0; a file is written only if something in it is stale."""
     made = generated_parts(folder)
     for document in documentation_files(folder):
-        text = document.read_text(encoding="utf-8")
-        fresh = fill_blocks(text, made)
-        if fresh != text:
-            document.write_text(fresh, encoding="utf-8")
+        write_if_stale(document, fill_blocks(document.read_text(encoding="utf-8"), made))
     write_index(folder)
+    write_if_stale(folder / CONF_FILE, settings_file())
     return 0
+
+
+def write_if_stale(file: Path, fresh: str) -> None:
+    if file.read_text(encoding="utf-8") != fresh:
+        file.write_text(fresh, encoding="utf-8")
 
 
 def documentation_files(folder: Path) -> list[Path]:
@@ -46,8 +48,8 @@ def documentation_files(folder: Path) -> list[Path]:
 def generated_parts(folder: Path) -> dict[str, str]:
     """Every generated part by the name of its markers, which stand in one document each."""
     screen = (folder / "docs" / "first-screen.md").read_text(encoding="utf-8")
-    defaults = files(full_module_name("jobs.settings")).joinpath("defaults.yaml").read_text(encoding="utf-8")
-    return generated_blocks(defaults) | {
+    return generated_blocks() | {
+        "settings": settings_part(),
         "explain": explained_example(),
         "playbooks": playbooks_part(),
         "short-screen": short_screen(screen),

@@ -12,7 +12,14 @@ import pyarrow as pa
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, TABLES
 from pipeline.core.frames import declared_table, empty_frame, frame_of
 from pipeline.core.span import ALL_TIME
-from pipeline.model.settings import AuditLimit, BalancingSetting, ReleaseSetting, SessionLimit
+from pipeline.model.settings import (
+    AuditLimit,
+    BalancingSetting,
+    FindingSuppression,
+    ReleaseSetting,
+    SessionLimit,
+)
+from pipeline.rules.registry import LIMITS
 from schemas.bronze import file_sighting, lost_segment
 from schemas.gold import finding
 from schemas.spec import TableSpec
@@ -50,12 +57,17 @@ def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
         "file_sighting": empty_frame(file_sighting.SPEC),
         "data_end": files.group_by("cluster_id").agg(until_at=pl.col("last_logged_at").max()),
         "balancing_setting": BalancingSetting(),
-        "audit_limit": AuditLimit(),
+        "audit_limit": audit_limit(),
         "release_setting": ReleaseSetting(),
         "session_limit": SessionLimit(),
         "published_finding": empty_frame(finding.SPEC),
         "span": ALL_TIME,
     }
+
+
+def audit_limit(*suppressions: FindingSuppression, **changed: int) -> AuditLimit:
+    """The limits as rules declare them, but for those that are changed."""
+    return AuditLimit({name: one.default for name, one in LIMITS.items()} | changed, suppressions)
 
 
 @cache

@@ -52,4 +52,4 @@ def audit_limit(settings: Settings, cluster_id: str, now: datetime | None = None
         FindingSuppression(reason=one.reason, since_at=one.since, until_at=one.until)
         for one in known.maintenance
     ]
-    return AuditLimit(**cluster.findings.model_dump(), suppressions=tuple(silenced))
+    return AuditLimit(cluster.findings.model_dump(), tuple(silenced))

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, PositiveInt, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 
 from jobs.settings.masking import MaskingPart
 from jobs.settings.types import EntityPattern
 from pipeline.rules.order import RULE_NAMES
-
-Milliseconds = Annotated[int, Field(ge=0)]
+from pipeline.rules.registry import LIMITS
+from pipeline.rules.rule import LEAST
 
 
 def _rule(name: str) -> str:
@@ -32,34 +32,22 @@ Moment = Annotated[datetime, BeforeValidator(_moment)]
 Reason = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class FindingLimits(MaskingPart):
-    overlap_ms: Milliseconds
-    no_controller_ms: Milliseconds
-    no_quorum_leader_ms: Milliseconds
-    failover_slow_ms: Milliseconds
-    imbalance_checks: PositiveInt
-    outage_ms: Milliseconds
-    deletion_ms: Milliseconds
-    creation_ms: Milliseconds
-    unled_topic_ms: Milliseconds
-    flapping_departures: PositiveInt
-    flapping_minutes: PositiveInt
-    reassignment_minutes: PositiveInt
+# What rules declare, as fields.
+BOUNDED: dict[str, Any] = {
+    one.name: Annotated[int, Field(ge=LEAST[one.unit], description=one.meaning)] for one in LIMITS.values()
+}
+DECLARED: dict[str, Any] = {name: (kind, LIMITS[name].default) for name, kind in BOUNDED.items()}
+OVERRIDDEN: dict[str, Any] = {name: (kind | None, None) for name, kind in BOUNDED.items()}
+_LIMITS: Any = create_model("_LIMITS", __base__=MaskingPart, **DECLARED)
+_OVERRIDE: Any = create_model("_OVERRIDE", __base__=MaskingPart, **OVERRIDDEN)
 
 
-class FindingLimitsOverride(MaskingPart):
-    overlap_ms: Milliseconds | None = None
-    no_controller_ms: Milliseconds | None = None
-    no_quorum_leader_ms: Milliseconds | None = None
-    failover_slow_ms: Milliseconds | None = None
-    imbalance_checks: PositiveInt | None = None
-    outage_ms: Milliseconds | None = None
-    deletion_ms: Milliseconds | None = None
-    creation_ms: Milliseconds | None = None
-    unled_topic_ms: Milliseconds | None = None
-    flapping_departures: PositiveInt | None = None
-    flapping_minutes: PositiveInt | None = None
-    reassignment_minutes: PositiveInt | None = None
+class FindingLimits(_LIMITS):
+    """The limits of all rules, by name."""
+
+
+class FindingLimitsOverride(_OVERRIDE):
+    """Those of one cluster; None: as of all."""
 
 
 class SuppressionEntry(MaskingPart):
@@ -92,5 +80,14 @@ class Maintenance(MaskingPart):
 
 
 class KnownFindings(MaskingPart):
-    suppressions: tuple[SuppressionEntry, ...] = ()
-    maintenance: tuple[Maintenance, ...] = ()
+    suppressions: tuple[SuppressionEntry, ...] = Field(
+        (),
+        description="Until a day: [{rule: standing_imbalance, entity: broker 3, until: 2027-01-31, reason: slow disk, "
+        "replaced in January}]. rule, entity (a regular expression that matches it whole) or both. One that has "
+        "expired counts again with the next run that reads something.",
+    )
+    maintenance: tuple[Maintenance, ...] = Field(
+        (),
+        description="What begins and ends in it and is not critical, in UTC: [{since: 2026-11-21T08:00, until: "
+        "2026-11-21T10:00, reason: upgrade}]",
+    )

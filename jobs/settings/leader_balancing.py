@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, PositiveInt
 
 from jobs.settings.java_properties import parse_java_properties
 from jobs.settings.masking import MaskingPart
+from pipeline.model.brokers.balancing import CHECK_SECONDS, IS_ENABLED, THRESHOLD_RATIO
 
 Percentage = Annotated[int, Field(ge=0, le=100)]
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -22,9 +23,13 @@ KEYS = {
 
 
 class LeaderImbalance(MaskingPart):
-    per_broker_percentage: Percentage
-    check_interval_seconds: PositiveInt
-    auto_rebalance_enable: bool
+    per_broker_percentage: Percentage = Field(
+        round(THRESHOLD_RATIO * 100), description="leader.imbalance.per.broker.percentage"
+    )
+    check_interval_seconds: PositiveInt = Field(
+        CHECK_SECONDS, description="leader.imbalance.check.interval.seconds"
+    )
+    auto_rebalance_enable: bool = Field(IS_ENABLED, description="auto.leader.rebalance.enable")
 
 
 class LeaderImbalanceOverride(MaskingPart):

@@ -3,18 +3,17 @@
 import difflib
 import os
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
+from jobs.settings.defaults import default_tree
 from jobs.settings.masking import SHORTEST_KEY
 from jobs.settings.model import Settings
 from jobs.settings.places import setting_place
 from pipeline.core.errors import SettingsError
-from schemas.namespace import full_module_name
 
 FILE_NAME = "kafka-controller-audit.yaml"
 PREFIX = "KCA_"
@@ -74,13 +73,7 @@ def load_settings(
 def _trees(
     conf: Path | None, flags: Mapping[str, Any], environ: Mapping[str, str], folder: Path
 ) -> Iterator[tuple[Tree, str]]:
-    yield (
-        _parse(
-            files(full_module_name("jobs.settings")).joinpath("defaults.yaml").read_text(encoding="utf-8"),
-            "defaults",
-        ),
-        "defaults",
-    )
+    yield default_tree(), "defaults"
     file = conf or _found_file(folder)
     if file is not None:
         yield _parse(_read(file), str(file)), str(file)
@@ -173,7 +166,7 @@ def _sentence(problem: ValidationError, sources: Mapping[str, str]) -> SettingsE
         hint = (
             f"write {near[0]}, or take it out"
             if near
-            else "take it out; all keys stand in jobs/settings/defaults.yaml"
+            else "take it out; docs/reference/settings.md lists all keys"
         )
         return SettingsError(expected=f"known keys in {origin}", found=f"the unknown key {key}", todo=hint)
     if parts == ["masking"] and error["type"] == "value_error":

@@ -43,9 +43,20 @@ class MaskPattern(MaskingPart):
 
 
 class MaskingSettings(MaskingPart):
-    kinds: tuple[Annotated[str, AfterValidator(_kind)], ...]
-    patterns: tuple[MaskPattern, ...]
-    key: SecretStr | None
+    kinds: tuple[Annotated[str, AfterValidator(_kind)], ...] = Field(
+        (),
+        description="hosts, principals, addresses, client_ids: where Kafka and what writes its logs print them.",
+    )
+    patterns: tuple[MaskPattern, ...] = Field(
+        (),
+        description="Others, RE2 without groups that capture: [{name: host, pattern: "
+        "'[a-z0-9.-]+[.]example[.]com'}]. A token is name-3f9a2c81d0b4.",
+    )
+    key: SecretStr | None = Field(
+        None,
+        description="At least 16 characters in quotes, best as KCA_MASKING__KEY. The same key gives the same secret "
+        "the same token. It is stored nowhere.",
+    )
 
     @model_validator(mode="after")
     def _has_key(self) -> Self:

@@ -1,13 +1,14 @@
-"""What the settings are: their keys, types and bounds, and what they say about one cluster or broker."""
+"""What the settings say about one cluster or broker."""
 
 import hashlib
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from pydantic import Field, PositiveInt, PrivateAttr
 
+from jobs.settings.declared import DeclaredSettings, ZooKeeper
 from jobs.settings.findings import FindingLimits, FindingLimitsOverride, KnownFindings
 from jobs.settings.leader_balancing import (
     PER_BROKER,
@@ -16,8 +17,8 @@ from jobs.settings.leader_balancing import (
     LeaderImbalanceOverride,
     PropertiesFile,
 )
-from jobs.settings.masking import MaskingPart, MaskingSettings
-from jobs.settings.types import ClusterName, EnvelopeName, NodeId, Pattern, Regex, Release, ServerLog, Zone
+from jobs.settings.masking import MaskingPart
+from jobs.settings.types import ClusterName, EnvelopeName, NodeId, Release, Zone
 from pipeline.kafka.layout.paths import BUILT_IN_PATTERNS
 
 # They say what is read, how much at once or when; not what comes out of it.
@@ -38,44 +39,24 @@ WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
 }
 
 
-class PathEnvelope(MaskingPart):
-    path: Regex
-    envelope: EnvelopeName
-
-
-class Limits(MaskingPart):
-    driver_bytes: Annotated[int, Field(ge=0)]
-    incident_bytes: PositiveInt
-    archive_bytes: PositiveInt
-    archive_members: PositiveInt
-    range_bytes: PositiveInt
-    max_record_bytes: PositiveInt
-    max_file_bytes: PositiveInt
-    max_ratio: PositiveInt
-
-
-MOST_DAYS = 36_500
-
-
-class Storage(MaskingPart):
-    retention_days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
-    zstd_level: Annotated[int, Field(ge=1, le=22)]
-
-
-class ZooKeeper(MaskingPart):
-    session_timeout_ms: PositiveInt | None
-
-
-class ZooKeeperOverride(MaskingPart):
-    session_timeout_ms: PositiveInt | None = None
-
-
-class KRaft(MaskingPart):
-    broker_session_timeout_ms: PositiveInt
-
-
 class KRaftOverride(MaskingPart):
     broker_session_timeout_ms: PositiveInt | None = None
+
+
+# How clusters and brokers say what differs.
+EXAMPLE = """\
+clusters:
+  prod:
+    zone: Europe/Berlin
+    envelope: "[%d] %p %m (%c)%n"
+    release: "2.8"
+    leader_imbalance: {per_broker_percentage: 5}
+    findings: {outage_ms: 5000}
+    known_findings: {maintenance: [{since: 2026-11-21T08:00, until: 2026-11-21T10:00, reason: upgrade}]}
+    server_properties: /etc/kafka/prod/server.properties
+    brokers:
+      3: {zone: America/New_York, envelope: cri/ecs, release: "3.2.3", per_broker_percentage: 20}
+      4: {server_properties: /etc/kafka/prod/server-4.properties, auto_rebalance_enable: false}"""
 
 
 class BrokerOverride(LeaderImbalanceOverride):
@@ -90,7 +71,7 @@ class ClusterOverride(MaskingPart):
     envelope: EnvelopeName | None = None
     release: Release | None = None
     leader_imbalance: LeaderImbalanceOverride = LeaderImbalanceOverride()
-    zookeeper: ZooKeeperOverride = ZooKeeperOverride()
+    zookeeper: ZooKeeper = ZooKeeper()
     kraft: KRaftOverride = KRaftOverride()
     findings: FindingLimitsOverride = FindingLimitsOverride()
     known_findings: KnownFindings = KnownFindings()
@@ -114,27 +95,12 @@ class ClusterSettings(MaskingPart):
     brokers: dict[int, BrokerOverride]
 
 
-class Settings(MaskingPart):
-    cluster_id: ClusterName = Field(alias="cluster")
-    zone: Zone
-    envelope: EnvelopeName | None
-    path_envelopes: tuple[PathEnvelope, ...]
-    release: Release | None
-    server_log: ServerLog
-    follow_links: bool
-    quiet_seconds: Annotated[int, Field(ge=0)]
-    path_patterns: tuple[Pattern, ...]
-    placement: Literal["auto", "driver", "executors"]
-    limits: Limits
-    masking: MaskingSettings
-    storage: Storage
-    leader_imbalance: LeaderImbalance
-    zookeeper: ZooKeeper
-    kraft: KRaft
-    server_properties: PropertiesFile | None
-    findings: FindingLimits
-    known_findings: KnownFindings
-    clusters: dict[ClusterName, ClusterOverride]
+class Settings(DeclaredSettings):
+    """The settings in force."""
+
+    clusters: dict[ClusterName, ClusterOverride] = Field(
+        default_factory=dict, description="What differs in one cluster or one broker:\n" + EXAMPLE
+    )
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
 

@@ -1,6 +1,5 @@
 """The generated parts of the documentation: markdown made from the declarations, never written by hand."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from pipeline.catalog.tables import SPECS
@@ -21,13 +20,11 @@ LAYOUTS = (
     "kafka-3-state-change.log",
     "controller.log",
 )
-SETTING = re.compile(r"(?P<indent> *)(?P<key>\w+):(?P<value> .*)?")
 
 
-def generated_blocks(defaults: str) -> dict[str, str]:
-    """Every generated block by the name of its markers. defaults: text of jobs/settings/defaults.yaml."""
+def generated_blocks() -> dict[str, str]:
+    """Every generated block by the name of its markers."""
     return {
-        "settings": settings_table(defaults),
         "tables": tables_table((*SPECS, run.SPEC)),
         "exit-codes": exit_codes_table(),
         "verdicts": verdicts_table(),
@@ -56,32 +53,6 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
     return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
-
-
-def settings_table(defaults: str) -> str:
-    """Key, default, meaning: the comment above the key; that of a section stands before its keys."""
-    rows: list[tuple[str, str, str]] = []
-    section, comment = "", list[str]()
-    for line in defaults.splitlines():
-        found = SETTING.fullmatch(line)
-        if line.strip().startswith("#"):
-            comment.append(line.strip().removeprefix("#").removeprefix(" "))
-            continue
-        if found is not None:
-            key, value = found["key"], (found["value"] or "").strip()
-            section = section if found["indent"] else ""
-            if value or comment:
-                rows.append((f"`{section}{key}`", f"`{value}`" if value else "", setting_meaning(comment)))
-            section = f"{key}." if not value and not found["indent"] else section
-        comment = []
-    return markdown_table(("key", "default", "meaning"), rows)
-
-
-def setting_meaning(comment: Sequence[str]) -> str:
-    """The sentences of a comment; an indented example below them is shown as code."""
-    words = " ".join(line for line in comment if not line.startswith(" ")).replace("<", "&lt;")
-    example = " ".join(line.strip() for line in comment if line.startswith(" "))
-    return f"{words} see `jobs/settings/defaults.yaml`".strip() if example else words
 
 
 def tables_table(specs: Iterable[TableSpec]) -> str:

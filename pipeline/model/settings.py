@@ -1,6 +1,7 @@
 """What the settings of a cluster say, as kernels take it."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 
@@ -33,13 +34,17 @@ class ReleaseSetting:
     by_node: tuple[tuple[int | None, str], ...] = ()
 
 
+# Kafka's default of broker.session.timeout.ms, in seconds.
+KRAFT_SESSION_SECONDS = 9.0
+
+
 @dataclass(frozen=True)
 class SessionLimit:
     """How long ZooKeeper (session_seconds; None: as brokers say) and a KRaft controller (kraft_session_seconds) wait
     for a silent broker."""
 
     session_seconds: float | None = None
-    kraft_session_seconds: float = 9.0
+    kraft_session_seconds: float = KRAFT_SESSION_SECONDS
 
 
 @dataclass(frozen=True)
@@ -56,18 +61,7 @@ class FindingSuppression:
 
 @dataclass(frozen=True)
 class AuditLimit:
-    """From when on something is a finding (settings findings.*), and which are known."""
+    """From when on something is a finding (settings findings.*, by name of the limit), and which are known."""
 
-    overlap_ms: int = 1000
-    no_controller_ms: int = 30_000
-    no_quorum_leader_ms: int = 10_000
-    failover_slow_ms: int = 10_000
-    imbalance_checks: int = 2
-    outage_ms: int = 1000
-    deletion_ms: int = 10_000
-    creation_ms: int = 5_000
-    unled_topic_ms: int = 60_000
-    flapping_departures: int = 3
-    flapping_minutes: int = 60
-    reassignment_minutes: int = 15
-    suppressions: tuple[FindingSuppression, ...] = field(default=())
+    limits: Mapping[str, int]
+    suppressions: tuple[FindingSuppression, ...] = ()

@@ -8,11 +8,11 @@ import polars as pl
 from polars import lit
 
 from pipeline.rules.order import RULE_NAMES
-from pipeline.rules.rule import OF_RULES, Rule
+from pipeline.rules.rule import OF_RULES, Limit, Rule
 from pipeline.rules.views import VIEWS, parameters
 from schemas.namespace import full_module_name
 
-EARLIER = "earlier"
+EARLIER, OF_LIMITS = "earlier", "audit_limit"
 
 
 def load_rule(name: str) -> Rule:
@@ -22,6 +22,8 @@ def load_rule(name: str) -> Rule:
 
 
 RULES = {name: load_rule(name) for name in RULE_NAMES}
+# What the settings findings.* are, by name.
+LIMITS: dict[str, Limit] = {one.name: one for rule in RULES.values() for one in rule.limits}
 
 
 def tables_behind_inputs(names: Iterable[str]) -> list[str]:
@@ -29,6 +31,7 @@ def tables_behind_inputs(names: Iterable[str]) -> list[str]:
     found: dict[str, None] = {}
     for name in names:
         inner = tables_behind_inputs(parameters(VIEWS[name])) if name in VIEWS else [name]
+        inner = [OF_LIMITS if one in LIMITS else one for one in inner]
         found |= dict.fromkeys(one for one in inner if one != EARLIER)
     return list(found)
 
@@ -52,7 +55,8 @@ def find_by_all_rules(given: Mapping[str, Any]) -> pl.DataFrame:
         found.of(name)
     for name, rule in RULES.items():
         if rule.absorb is not None:
-            own, left = rule.absorb(found.of(name), found.of_all(rule.absorbed), given["audit_limit"])
+            limits = {one: found.input(one, rule) for one in parameters(rule.absorb)[2:]}
+            own, left = rule.absorb(found.of(name), found.of_all(rule.absorbed), **limits)
             found.rows[name] = own
             found.rows |= {one: left.filter(pl.col("rule") == one) for one in rule.absorbed}
     return found.of_all(RULES)
@@ -78,6 +82,8 @@ class Findings:
     def input(self, name: str, rule: Rule) -> Any:
         if name == EARLIER:
             return self.of_all(rule.after)
+        if name in LIMITS:
+            return self.given[OF_LIMITS].limits[name]
         if name not in self.given:
             self.given[name] = VIEWS[name](**{one: self.input(one, rule) for one in parameters(VIEWS[name])})
         return self.given[name]

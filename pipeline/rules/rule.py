@@ -28,15 +28,32 @@ def made_of_rows(*tables: str) -> Callable[[Callable[P, pl.DataFrame]], Callable
     return made_of(ROWS, *tables)
 
 
+# The least value of a limit, by its unit; a name ends with its unit, but for what is counted.
+LEAST = {"ms": 0, "minutes": 1, "times": 1}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """From when on something is a finding: the setting findings.NAME, for all clusters or one.
+
+    unit: of LEAST. meaning: what the settings' documentation says of it.
+    """
+
+    name: str
+    default: int
+    unit: str
+    meaning: str
+
+
 @dataclass(frozen=True)
 class Rule:
     """A rule of the audit.
 
     version: goes up with what it finds. severities: all that its findings have. facts: names of FACTS in
     schemas/gold/finding.py that they carry. find gives a row per finding, columns OF_FIND. Its parameters name tables,
-    views (pipeline/rules/views.py), audit_limit, data_end, and `earlier`: the findings of the rules in after.
-    absorb: takes the rule's findings, those of the rules in absorbed, and audit_limit; gives its own findings, which
-    tell those, too, and the ones that are left.
+    views (pipeline/rules/views.py), limits, data_end, and `earlier`: the findings of the rules in after.
+    absorb: takes the rule's findings, those of the rules in absorbed, and limits by name; gives its own findings, which
+    tell those, too, and the ones that are left. limits: all that find and absorb, or the tables that find reads, go by.
     """
 
     name: str
@@ -47,6 +64,7 @@ class Rule:
     after: tuple[str, ...] = ()
     absorbed: tuple[str, ...] = ()
     absorb: Absorb | None = None
+    limits: tuple[Limit, ...] = ()
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from polars import col, lit
 from pipeline.core.frames import empty_frame
 from pipeline.gold.finding import build
 from pipeline.model.lines.evidence import LINES_TYPE
-from pipeline.model.settings import AuditLimit, FindingSuppression
+from pipeline.model.settings import FindingSuppression
 from pipeline.rules.discontinuity.rule import find as discontinuity
 from pipeline.rules.missing_logs.rule import missing_leader_epochs
 from pipeline.rules.not_understood.rule import find as not_understood
@@ -18,6 +18,7 @@ from pipeline.rules.replay_disagreement.rule import find as replay_disagreement
 from pipeline.rules.shared.wording import EVIDENCE_KEPT
 from schemas.gold import broker_session, finding, leader_election, replay_check
 from schemas.silver import log_gap, wording_seen
+from tests.chain import audit_limit
 from tests.frames import at, frame
 from tests.rows import declared_rows
 from tests.rules.rows import fact_texts
@@ -115,7 +116,7 @@ def test_what_conf_knows_is_kept_and_not_told(
     story: Story, known: FindingSuppression, silenced: set[tuple[str, str]]
 ) -> None:
     """In maintenance neither what outlasts it nor what is critical is silent."""
-    found = rebuilt(story, NOTHING, audit_limit=AuditLimit(suppressions=(known,)))
+    found = rebuilt(story, NOTHING, audit_limit=audit_limit(known))
     assert {(row["rule"], row["entity"]) for row in found if row["suppressed_by"] == "why"} == silenced
     assert len(found) == len(story["finding"])
 
@@ -126,7 +127,7 @@ def test_the_first_entry_that_holds_says_why(story: Story) -> None:
         FindingSuppression("one", "outage"),
         FindingSuppression("two", "outage"),
     )
-    found = rebuilt(story, NOTHING, audit_limit=AuditLimit(suppressions=known))
+    found = rebuilt(story, NOTHING, audit_limit=audit_limit(*known))
     assert {row["suppressed_by"] for row in found if row["rule"] == "outage"} == {"one"}
 
 

@@ -6,7 +6,6 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.frames import empty_frame
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.broker_flapping.rule import find as broker_flapping
 from pipeline.rules.unclean_shutdown.rule import find as unclean_shutdown
 from schemas.gold import broker_session
@@ -38,7 +37,7 @@ STAYS = """
 """
 
 
-LIMIT = AuditLimit(flapping_departures=3, flapping_minutes=60)
+DEPARTURES, MINUTES = 3, 60
 
 
 def signs_at(*seconds: float) -> pl.DataFrame:
@@ -79,17 +78,17 @@ def test_departures_of_two_lives_are_not_counted_together() -> None:
     terms = when(is_later).then(lit("2-1")).otherwise(lit("1-1"))
     own = stays().filter(col("cluster_id") == "c", col("left_at") < at(20 * 60))
     other = own.with_columns(term_id=terms, left_term_id=terms)
-    assert len(broker_flapping(own, LIMIT, data_end(20 * 60), NO_SIGNS)) == 1
-    assert broker_flapping(other, LIMIT, data_end(20 * 60), NO_SIGNS).is_empty()
-    twice = broker_flapping(
-        other, AuditLimit(flapping_departures=2, flapping_minutes=60), data_end(1200), NO_SIGNS
-    )
+    assert len(broker_flapping(own, DEPARTURES, MINUTES, data_end(20 * 60), NO_SIGNS)) == 1
+    assert broker_flapping(other, DEPARTURES, MINUTES, data_end(20 * 60), NO_SIGNS).is_empty()
+    twice = broker_flapping(other, 2, MINUTES, data_end(1200), NO_SIGNS)
     assert twice["valid_from_at"].to_list() == [at(100)]
 
 
 def test_brokers_that_do_not_stay() -> None:
     """Evidence of one that flaps are the lines by which it left."""
-    flapping = of_rule("broker_flapping", broker_flapping(stays(), LIMIT, data_end(3 * 3600), NO_SIGNS))
+    flapping = of_rule(
+        "broker_flapping", broker_flapping(stays(), DEPARTURES, MINUTES, data_end(3 * 3600), NO_SIGNS)
+    )
     found = flapping + of_rule("unclean_shutdown", unclean_shutdown(stays(), empty_frame(node_event.SPEC)))
     assert {(row["rule"], row["entity"]): row["sentence"] for row in found} == {
         ("broker_flapping", "broker 1"): (
@@ -106,7 +105,9 @@ def test_brokers_that_do_not_stay() -> None:
         {"broker_id": "1", "departures_count": "3", "shortest_ms": "7500"},
         {"broker_id": "3", "unmoved_count": "2", "led_count": "7", "lasted_ms": "9000"},
     ]
-    still = broker_flapping(stays().filter(col("left_at") < at(20 * 60)), LIMIT, data_end(20 * 60), NO_SIGNS)
+    still = broker_flapping(
+        stays().filter(col("left_at") < at(20 * 60)), DEPARTURES, MINUTES, data_end(20 * 60), NO_SIGNS
+    )
     assert still["valid_until_at"].to_list() == [None]
 
 
@@ -117,7 +118,7 @@ def test_it_is_open_while_the_broker_is_away() -> None:
     asked = {"left_how": lit("controlled"), "left_at": lit(at(1050))}
     stopped = pl.concat([away, away.tail(1).with_columns(joined_at=lit(at(1018)), **asked)])
     ends = {
-        name: broker_flapping(rows, LIMIT, data_end(1100), signs)["valid_until_at"].to_list()
+        name: broker_flapping(rows, DEPARTURES, MINUTES, data_end(1100), signs)["valid_until_at"].to_list()
         for name, rows, signs in (
             ("away", away, signs_at(1019)),
             ("back", back, NO_SIGNS),

@@ -8,7 +8,6 @@ from pipeline.core.frames import empty_frame
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
 from pipeline.model.brokers.marked_log_dirs import log_dir_failures_with_marks
 from pipeline.model.lines.evidence import LINES_TYPE
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.broker_flapping.rule import find as broker_flapping
 from pipeline.rules.outage.events import with_departure
 from pipeline.rules.outage.rule import find as outage
@@ -66,7 +65,7 @@ def test_an_outage_says_why_its_brokers_were_gone() -> None:
         failed_log_dirs(empty_frame(node_event.SPEC)), empty_frame(broker_event.SPEC)
     )
     tables = (outages, empty_frame(controller_term.SPEC), stays(), lost_dirs)
-    found = outage(*tables, AuditLimit(outage_ms=1000), DATA_END).sort("valid_from_at")
+    found = outage(*tables, 1000, DATA_END).sort("valid_from_at")
     assert found.select("severity", "sentence").rows() == [
         ("warning", "broker 1 died or hung: 1 partition without a leader for 4.0 s (a-0), because it was killed or crashed (first sign at 00:01:21, started again at 00:01:50, no shutdown between)"),
         ("info", "broker 1 was shut down: 1 partition without a leader for 4.0 s (a-0), because it got SIGTERM at 00:04:50"),
@@ -132,8 +131,7 @@ def test_an_unclean_election_says_why_the_leader_before_was_gone() -> None:
 
 def test_a_broker_that_flaps_says_why_and_was_not_told_to_stop() -> None:
     no_signs = stays().clear().select("cluster_id", node_id="broker_id", up_at="joined_at")
-    limit = AuditLimit(flapping_departures=3, flapping_minutes=60)
-    found = broker_flapping(stays(), limit, DATA_END, no_signs).to_dicts()
+    found = broker_flapping(stays(), 3, 60, DATA_END, no_signs).to_dicts()
     assert [row["sentence"] for row in found] == [
         "broker 1 left 3 times without having been shut down, the shortest stay was 80.0 s: "
         "killed or crashed 1 time, frozen or cut off 1 time"

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from pipeline.core.frames import empty_frame
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.controller_outlived.rule import find as controller_outlived
 from pipeline.rules.controller_powerless.rule import find as controller_powerless
 from pipeline.rules.deposed_controller_wrote.rule import find as deposed_controller_wrote
@@ -60,7 +59,8 @@ FOUND = {
     ("slow", "failover_slow"): "was ready only 30.0 s after its election, longest in initializing context",
 }
 
-LIMIT = AuditLimit(overlap_ms=1000, no_controller_ms=5000, no_quorum_leader_ms=9000, failover_slow_ms=10000)
+OVERLAP_MS, FAILOVER_SLOW_MS = 1000, 10_000
+NO_CONTROLLER_MS = (5000, 9000)  # in ZooKeeper mode, in KRaft
 NO_CONTROLLER = {"crashed", "crashed, shut down later", "quorum lost", "quorum lost unheard", "nobody since"}
 
 
@@ -75,11 +75,11 @@ def findings(tables: dict[str, Any]) -> list[Row]:
     states = leadership_states(tables["controller_event"], tables["node_event"])
     led, stays = with_next_state(terms, states), empty_frame(broker_session.SPEC)
     found = {
-        "controller_outlived": controller_outlived(terms, LIMIT),
-        "deposed_controller_wrote": deposed_controller_wrote(terms, LIMIT),
-        "controller_powerless": controller_powerless(terms, LIMIT, data_end),
-        "no_controller": no_controller(led, stays, LIMIT, data_end, empty_frame(SPEC)),
-        "failover_slow": failover_slow(terms, LIMIT),
+        "controller_outlived": controller_outlived(terms, OVERLAP_MS),
+        "deposed_controller_wrote": deposed_controller_wrote(terms, OVERLAP_MS),
+        "controller_powerless": controller_powerless(terms, OVERLAP_MS, data_end),
+        "no_controller": no_controller(led, stays, *NO_CONTROLLER_MS, data_end, empty_frame(SPEC)),
+        "failover_slow": failover_slow(terms, FAILOVER_SLOW_MS),
     }
     return [row for name, rows in found.items() for row in of_rule(name, rows)]
 
@@ -180,7 +180,7 @@ def test_a_quorum_that_is_shut_down_with_its_brokers_is_no_finding() -> None:
     none = leadership_states(empty_frame(controller_event.SPEC), empty_frame(node_event.SPEC))
     terms = with_next_state(frame(controller_term.SPEC, VACANT), none)
     frames = (terms, frame(broker_session.SPEC, STAYS))
-    found = no_controller(*frames, LIMIT, ends, empty_frame(SPEC))
+    found = no_controller(*frames, *NO_CONTROLLER_MS, ends, empty_frame(SPEC))
     assert sorted(found["cluster_id"]) == ["e", "f"]
 
 

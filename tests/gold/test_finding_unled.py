@@ -8,8 +8,8 @@ import pytest
 
 from pipeline.core.frames import empty_frame
 from pipeline.model.lines.evidence import LINE
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.proving.proof import CONFIRMED, Claim, Record
+from pipeline.rules.shared.limits import UNLED_TOPIC
 from pipeline.rules.topic_without_leader_since_creation.refused_leader import refused_leader_findings
 from pipeline.rules.verified import verify_claim
 from schemas.gold.finding import SPEC
@@ -49,7 +49,7 @@ def found(log: str) -> list[dict[str, Any]]:
     lines = records_in({(1, "state-change"): log})
     tables = built(lines, *NAMES)
     moves, lives = (tables[name] for name in NAMES)
-    rows = refused_leader_findings(moves, lives, empty_frame(SPEC), AuditLimit()).to_dicts()
+    rows = refused_leader_findings(moves, lives, empty_frame(SPEC), UNLED_TOPIC.default).to_dicts()
     raw = {(file_id, place): text for file_id, place, text in lines.select(*LINE, "raw").iter_rows()}
     for row in rows:
         claim = Claim(
@@ -96,8 +96,8 @@ def test_what_other_rules_tell(log: str) -> None:
 def test_a_finding_that_knows_the_creation_tells_it() -> None:
     tables = built(records_in({(1, "state-change"): refused(1)}), *NAMES)
     moves, lives = (tables[name] for name in NAMES)
-    rows = refused_leader_findings(moves, lives, empty_frame(SPEC), AuditLimit())
-    assert refused_leader_findings(moves, lives, rows, AuditLimit()).is_empty()
+    rows = refused_leader_findings(moves, lives, empty_frame(SPEC), UNLED_TOPIC.default)
+    assert refused_leader_findings(moves, lives, rows, UNLED_TOPIC.default).is_empty()
 
 
 def test_each_life_of_a_topic_is_refused_by_itself() -> None:
@@ -107,7 +107,7 @@ def test_each_life_of_a_topic_is_refused_by_itself() -> None:
     life = {"cluster_id": moves["cluster_id"][0], "topic": "orders"}
     ended = first + timedelta(minutes=30)
     lives = pl.DataFrame([life | {"serving_at": None, "ended_at": ended}], schema_overrides=LIVES)
-    rows = refused_leader_findings(moves, lives, empty_frame(SPEC), AuditLimit()).sort("valid_from_at")
+    rows = refused_leader_findings(moves, lives, empty_frame(SPEC), UNLED_TOPIC.default).sort("valid_from_at")
     assert rows.select("valid_from_at", "valid_until_at", "severity").rows() == [
         (first, ended, "info"),
         (second, None, "warning"),

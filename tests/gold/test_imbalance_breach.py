@@ -10,10 +10,10 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import declared_table, frame_of
 from pipeline.gold import imbalance_breach
 from pipeline.gold.imbalance_breach.reassigning import reassignment_spans
-from pipeline.model.settings import AuditLimit
 from schemas.gold import broker_session, imbalance_check, leader_imbalance, partition_timeline, reassignment
 from schemas.gold.imbalance_breach import SPEC
 from schemas.spec import TableSpec
+from tests.chain import audit_limit
 from tests.frames import at, frame
 
 # The data end after 600 s; two checks are 60 s, of broker 5 1,000 s.
@@ -95,7 +95,7 @@ def built(inputs: Inputs, begin: datetime | None) -> pl.DataFrame:
     given = {name: since(name, rows, begin) for name, rows in inputs.items()}
     found = imbalance_breach.build(
         **given,
-        audit_limit=AuditLimit(imbalance_checks=2),
+        audit_limit=audit_limit(imbalance_checks=2),
         data_end=DATA_END,
     )
     return frame_of(declared_table(found, SPEC)).sort("broker_id", "breached_at")

@@ -8,7 +8,9 @@ import pytest
 
 from jobs.cli import COMMANDS
 from jobs.docs import documentation_files, generated_parts
-from pipeline.catalog.docs import fill_blocks, settings_table
+from jobs.documentation.settings import CONF_FILE, commented_setting, meaning_cell, settings_file
+from jobs.settings.defaults import DeclaredSetting
+from pipeline.catalog.docs import fill_blocks
 from pipeline.catalog.tables import SPECS
 from schemas.ops import run
 from schemas.spec import comment_with_values
@@ -98,14 +100,17 @@ def test_a_block_is_put_between_its_markers() -> None:
         fill_blocks(f"{text}<!-- y:start -->", {"y": "new"})
 
 
-def test_settings_are_told_with_their_comments() -> None:
-    said = settings_table(
-        "# About all.\n\n# A name | no number.\nname: x\n\nlimits:\n  # How many.\n  rows: 5\n"
-    )
-    assert said.splitlines()[2:] == [
-        "| `name` | `x` | A name \\| no number. |",
-        "| `limits.rows` | `5` | How many. |",
+def test_the_settings_of_conf_are_as_declared() -> None:
+    assert (REPOSITORY / CONF_FILE).read_text(encoding="utf-8") == settings_file()
+    told = [
+        DeclaredSetting("name", "x", "A name."),
+        DeclaredSetting("limits", "", ""),
+        DeclaredSetting("limits.rows", "5", "How many:\nrows: 7"),
     ]
+    assert "".join(map(commented_setting, told)) == (
+        "\n# A name.\n# name: x\n\n# limits:\n#   # How many:\n#   #   rows: 7\n#   rows: 5\n"
+    )
+    assert meaning_cell("How <many>:\nrows: 7") == f"How &lt;many>: see `{CONF_FILE}`"
 
 
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.name)

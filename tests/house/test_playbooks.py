@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from jobs.cli import COMMANDS
 from jobs.playbook.markdown import plain_markdown
 from jobs.playbook.pages import GOES_ON, OVER, playbook_page
 from jobs.playbook.text import CODE as INDENT
 from jobs.playbook.text import page_lines
+from jobs.settings.defaults import default_tree
 from pipeline.catalog.tables import SPECS
 from pipeline.rules.order import RULE_NAMES
 from schemas.ops import run
@@ -92,15 +92,9 @@ def test_commands_of_ours_are_there(rule: str) -> None:
         parsed([GIVEN.get(one, one) for one in words])
 
 
-def settings() -> Mapping[str, Any]:
-    text = (REPOSITORY / "jobs" / "settings" / "defaults.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
-    return found
-
-
 @pytest.mark.parametrize("rule", TEXTS)
 def test_settings_of_ours_are_there_with_their_defaults(rule: str) -> None:
-    by_group = settings()
+    by_group: Mapping[str, Any] = default_tree()
     others = {one.name.partition(".")[0] for one in SPECS} | {"ops", "vm"}  # vm: settings of Linux
     for group, name, number, unit in SETTING.findall(TEXTS[rule]):
         if group in others:

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from jobs.settings.defaults import declared_settings
 from jobs.settings.load import load_settings
 from jobs.settings.masking import OFF
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
+from pipeline.rules.registry import LIMITS
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -174,6 +176,20 @@ def test_the_fingerprint_follows_what_changes_results(tmp_path: Path) -> None:
             "maintenance.0 in {file} to be a time until that is after since",
         ),
         ("findings: {imbalance_checks: .nan}", "findings.imbalance_checks in {file} to be"),
+        (
+            "findings: {outage_s: 5}",
+            "found the unknown key findings.outage_s; write outage_ms, or take it out.",
+        ),
+        ("findings: {outage_ms: 5s}", "findings.outage_ms in {file} to be integer, found '5s';"),
+        (
+            "findings: {flapping_minutes: 0}",
+            "findings.flapping_minutes in {file} to be greater than or equal to 1",
+        ),
+        ("clusters: {a: {findings: {outage: 5}}}", "the unknown key clusters.a.findings.outage;"),
+        (
+            "clusters: {a: {findings: {outage_ms: -1}}}",
+            "clusters.a.findings.outage_ms in {file} to be greater than or",
+        ),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
@@ -196,13 +212,16 @@ def test_wrong_variables_flags_and_files_are_named(tmp_path: Path) -> None:
         load_settings(tmp_path / "missing.yaml", environ={})
 
 
-def test_the_shipped_file_shows_every_default() -> None:
+def test_the_shipped_file_sets_nothing_and_shows_every_default() -> None:
     shipped = (REPOSITORY / "conf" / "kafka-controller-audit.yaml").read_text()
     assert yaml.safe_load(shipped) is None
-    defaults = (REPOSITORY / "jobs" / "settings" / "defaults.yaml").read_text()
-    for line in defaults.splitlines()[2:]:
-        shown = line if line.startswith("#") or not line else f"# {line}"
-        assert shown in shipped.splitlines()
+    text = "\n".join(line.lstrip("# ") for line in shipped.splitlines())
+    shown = [f"{one.key.rpartition('.')[2]}: {one.default}".rstrip() for one in declared_settings()]
+    assert [line for line in shown if f"\n{line}\n" not in f"\n{text}\n"] == []
+
+
+def test_each_setting_says_what_it_means() -> None:
+    assert [one.key for one in declared_settings() if one.default and not one.meaning] == []
 
 
 KEY = "a key of the tests"
@@ -272,9 +291,13 @@ def test_what_is_known_of_findings(tmp_path: Path) -> None:
               maintenance: [{since: 2026-11-21 08:00, until: 2026-11-21T10:00Z, reason: upgrade}]
         """,
     )
+
+    def limits_of(cluster_id: str) -> dict[str, int]:
+        return settings.cluster(cluster_id).findings.model_dump()
+
     prod = settings.cluster("prod")
-    assert (prod.findings.outage_ms, settings.cluster("other").findings.outage_ms) == (5000, 2000)
-    assert prod.findings.overlap_ms == settings.findings.overlap_ms
+    assert (limits_of("prod")["outage_ms"], limits_of("other")["outage_ms"]) == (5000, 2000)
+    assert limits_of("prod")["overlap_ms"] == LIMITS["overlap_ms"].default
     assert [one.reason for one in prod.known_findings.suppressions] == ["of all", "its own"]
     assert prod.known_findings.suppressions[1].until == datetime(2027, 1, 1, 6, tzinfo=UTC)
     assert prod.known_findings.maintenance[0].since == datetime(2026, 11, 21, 8, tzinfo=UTC)

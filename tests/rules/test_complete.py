@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.rules.order import RULE_NAMES
-from pipeline.rules.registry import RULES
+from pipeline.rules.registry import LIMITS, OF_LIMITS, RULES
+from pipeline.rules.rule import LEAST
 from pipeline.rules.verified import proof_of
+from pipeline.rules.views import parameters
 from schemas.gold.finding import FACTS, SEVERITIES
 from tests.chain import ORDER, built
 from tests.lab import READ, folder_of, records
@@ -47,6 +50,25 @@ def test_a_rule_has_all_of_its_parts(name: str) -> None:
 
 def test_each_fact_belongs_to_a_rule() -> None:
     assert sorted(FACTS) == sorted({fact for rule in RULES.values() for fact in rule.facts})
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_its_limits_are_used_and_documented(name: str) -> None:
+    """By find or absorb, as their parameters, or by a table that find reads."""
+    rule = RULES[name]
+    taken = {*rule.inputs, *(parameters(rule.absorb) if rule.absorb else ())}
+    by_tables = [
+        one for one in rule.inputs if one in BY_SHORT_NAME and OF_LIMITS in BY_SHORT_NAME[one].inputs
+    ]
+    declared = {one.name for one in rule.limits}
+    assert taken & LIMITS.keys() <= declared
+    assert declared <= taken or by_tables
+    page = (FOLDER / name / "playbook.md").read_text(encoding="utf-8")
+    assert [one for one in declared if f"`findings.{one}`" not in page] == []
+    for one in rule.limits:
+        assert one is LIMITS[one.name], "a limit of several rules is declared once, in rules/shared/limits.py"
+        assert one.name.endswith(f"_{one.unit}") or one.unit == "times"
+        assert one.default >= LEAST[one.unit] and one.meaning.endswith(".")
 
 
 @pytest.mark.parametrize("lab", [*LABS, *(pytest.param(one, marks=pytest.mark.soak) for one in MORE_LABS)])

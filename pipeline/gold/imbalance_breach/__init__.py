@@ -56,7 +56,7 @@ def build(
         .with_columns(duration_ms=milliseconds_between("breached_at", "until_at"))
         .with_columns(down_ms=col("duration_ms") - col("live_ms"))
         .pipe(with_checks, imbalance_check)
-        .pipe(with_why, audit_limit)
+        .pipe(with_why, audit_limit.limits["imbalance_checks"])
     )
 
 

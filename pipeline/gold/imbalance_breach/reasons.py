@@ -4,7 +4,6 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER
-from pipeline.model.settings import AuditLimit
 
 EVIDENCE_KEPT = 5
 CHECKED = ("check_count", "triggered_count", "moved_count")
@@ -29,9 +28,9 @@ def with_checks(breaches: pl.DataFrame, imbalance_check: pl.DataFrame) -> pl.Dat
     return breaches.join(counted, on=BREACH, how="left").with_columns(col(CHECKED).fill_null(0))
 
 
-def with_why(breaches: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
+def with_why(breaches: pl.DataFrame, imbalance_checks: int) -> pl.DataFrame:
     """why, is_standing, certainty and evidence: where it began, its height, and that the broker could lead."""
-    allowed_ms = col("check_interval_seconds") * audit_limit.imbalance_checks * MS
+    allowed_ms = col("check_interval_seconds") * imbalance_checks * MS
     is_standing, duration_ms = col("able_ms") > allowed_ms, col("duration_ms")
     up_ms = duration_ms - col("down_ms")
     why = (

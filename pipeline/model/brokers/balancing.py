@@ -10,7 +10,10 @@ from pipeline.model.settings import BalancingSetting
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
 
 # Kafka's defaults. Source: KafkaConfig, 0.8.2 to 4.3; up to 0.8.1 auto.leader.rebalance.enable was false.
-DEFAULTS = {"threshold_ratio": 0.1, "check_interval_seconds": 300, "is_auto_rebalance_enabled": True}
+THRESHOLD_RATIO, CHECK_SECONDS, IS_ENABLED = 0.1, 300, True
+DEFAULTS = {
+    "threshold_ratio": THRESHOLD_RATIO, "check_interval_seconds": CHECK_SECONDS, "is_auto_rebalance_enabled": IS_ENABLED
+}  # fmt: skip
 TYPES = {
     "threshold_ratio": pl.Float64(),
     "check_interval_seconds": pl.Int64(),

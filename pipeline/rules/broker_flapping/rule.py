@@ -9,9 +9,9 @@ from polars import col, lit, when
 from pipeline.model.brokers.departures import BOUNCED
 from pipeline.model.brokers.end_reasons import CLOCKS
 from pipeline.model.lines.evidence import NO_LINES
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.causes import SHORT, is_known
+from pipeline.rules.shared.limits import FLAPPING_DEPARTURES, FLAPPING_MINUTES
 from pipeline.rules.shared.wording import (
     EVIDENCE_KEPT,
     NO_TERM,
@@ -32,14 +32,18 @@ BROKER = ("cluster_id", "broker_id")
 
 @made_of_rows("broker_session")
 def find(
-    broker_session: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame, up_signs: pl.DataFrame
+    broker_session: pl.DataFrame,
+    flapping_departures: int,
+    flapping_minutes: int,
+    data_end: pl.DataFrame,
+    up_signs: pl.DataFrame,
 ) -> pl.DataFrame:
     """A broker left several times in a row without having been shut down: it dies, hangs, or loses its session. One
     that had asked to be shut down was, whatever it left undone, and whether or not a controller was there to see it;
     so was one whose process was told to stop. It goes on while the broker is away, not for longer than conf allows
     between two departures, and not once it is back, though somebody may shut it down then, or a line of any log shows
     that it is up (up_signs: of the view). Each life of the cluster's metadata counts by itself."""
-    within_seconds = audit_limit.flapping_minutes * 60
+    within_seconds = flapping_minutes * 60
     left = col("left_at").dt.epoch("s")
     own = (*BROKER, "life")
     apart = left - left.shift(1).over(own)
@@ -74,7 +78,7 @@ def find(
             shortest_ms=(epoch_millis("left_at") - epoch_millis("joined_at")).min(),
             evidence=kept_evidence(),
         )
-        .filter(col("departures") >= audit_limit.flapping_departures)
+        .filter(col("departures") >= flapping_departures)
     )
     is_over = col("until_at").dt.epoch("s") - col("last_at").dt.epoch("s") > within_seconds
     is_over |= (col("back_at") > col("last_at")).fill_null(value=False)
@@ -143,4 +147,8 @@ RULE = Rule(
         "end_reasons",
     ),
     find=find,
+    limits=(
+        FLAPPING_DEPARTURES,
+        FLAPPING_MINUTES,
+    ),
 )

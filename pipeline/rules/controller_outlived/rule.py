@@ -3,9 +3,9 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.causes import because_clause, cause_facts, with_cause_lines
+from pipeline.rules.shared.limits import OVERLAP
 from pipeline.rules.shared.terms import WROTE, is_late, of_term, with_reason_lines
 from pipeline.rules.shared.wording import (
     controller_name,
@@ -21,7 +21,7 @@ CLOCKS_MS = 5_000
 
 
 @made_of_rows("controller_term")
-def find(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
+def find(controller_term: pl.DataFrame, overlap_ms: int) -> pl.DataFrame:
     """A controller acted long after the next one was elected: two at once. That it only resigns so late is what any
     does that was frozen; that it wrote is another rule's. In KRaft nothing that it does then takes effect, as most of
     the quorum follows the next one (Raft): it is told, no more.
@@ -55,7 +55,7 @@ def find(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame
     )
     named = severity_column(when(is_kraft).then(lit("info")).otherwise(lit("warning")))
     is_known = ~is_kraft | col("overlap").is_not_null()
-    is_so = is_late(audit_limit) & is_known & ~is_of_another_rule & ~is_by_clocks.fill_null(value=False)
+    is_so = is_late(overlap_ms) & is_known & ~is_of_another_rule & ~is_by_clocks.fill_null(value=False)
     certainty = when(is_near & (col("certainty") == "proved")).then(lit("inferred")).otherwise("certainty")
     late = with_reason_lines(controller_term).filter(is_so).with_columns(certainty=certainty)
     told = {"late_ms": -col("gap_ms"), "writes_count": writes, "overlap": col("overlap")} | cause_facts()
@@ -80,4 +80,5 @@ RULE = Rule(
         "first_sign_ms",
     ),
     find=find,
+    limits=(OVERLAP,),
 )

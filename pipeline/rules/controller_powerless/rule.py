@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.limits import OVERLAP
 from pipeline.rules.shared.terms import of_term, records_of_term, with_data_end
 from pipeline.rules.shared.wording import (
     controller_name,
@@ -20,7 +20,7 @@ STILL_MS = 600_000
 
 
 @made_of_rows("controller_term")
-def find(controller_term: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame) -> pl.DataFrame:
+def find(controller_term: pl.DataFrame, overlap_ms: int, data_end: pl.DataFrame) -> pl.DataFrame:
     """From 2.1: a controller held /controller while ZooKeeper refused what it wrote, as /controller_epoch was no longer
     its own, and nobody was elected in its place. Critical while its own lines show that it goes on so: it resigns at
     once where another one holds /controller.
@@ -30,7 +30,7 @@ def find(controller_term: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.Da
     over_at = pl.min_horizontal(pl.coalesce("fenced_until_at", "until_at"), "superseded_at")
     alone_ms = over_at.dt.epoch("ms") - epoch_millis("fenced_from_at")
     is_open = col("ended_how") == "open"
-    lives_on = epoch_millis("last_act_at") - epoch_millis("fenced_from_at") > audit_limit.overlap_ms
+    lives_on = epoch_millis("last_act_at") - epoch_millis("fenced_from_at") > overlap_ms
     is_still = is_open & lives_on & (epoch_millis("until_at") - epoch_millis("last_act_at") <= STILL_MS)
     until = (
         when(is_still)
@@ -50,7 +50,7 @@ def find(controller_term: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.Da
     )
     evidence = pl.concat_list(records_of_term("elected", "fenced"), end)
     named = severity_column(when(is_still).then(lit("critical")).otherwise(lit("warning")))
-    powerless = with_data_end(controller_term, data_end).filter(alone_ms > audit_limit.overlap_ms)
+    powerless = with_data_end(controller_term, data_end).filter(alone_ms > overlap_ms)
     told = {"refused_count": col("fenced_count"), "lasted_ms": when(~is_open).then(alone_ms)}
     return of_term(powerless, named, sentence, ("fenced_from_at", "fenced_until_at"), evidence, **told)
 
@@ -69,4 +69,5 @@ RULE = Rule(
         "lasted_ms",
     ),
     find=find,
+    limits=(OVERLAP,),
 )

@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col
 
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.limits import OVERLAP
 from pipeline.rules.shared.terms import WROTE, is_late, of_term, records_of_term
 from pipeline.rules.shared.wording import (
     controller_name,
@@ -17,7 +17,7 @@ from pipeline.rules.shared.wording import (
 
 
 @made_of_rows("controller_term")
-def find(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
+def find(controller_term: pl.DataFrame, overlap_ms: int) -> pl.DataFrame:
     """Up to 2.0: a controller wrote leaders of partitions after the next one was elected, who does not know of them.
 
     Source: KafkaController up to 2.0; from 2.1 on each write asks for the version of /controller_epoch (KAFKA-6082).
@@ -30,7 +30,7 @@ def find(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame
     )
     named = severity_column("critical")
     evidence = records_of_term("elected", "wrote_after", "next_elected")
-    wrote = controller_term.filter(is_late(audit_limit) & (col("overlap") == WROTE))
+    wrote = controller_term.filter(is_late(overlap_ms) & (col("overlap") == WROTE))
     told = {"writes_count": col("writes_after_count"), "late_ms": late_ms}
     return of_term(wrote, named, sentence, ("superseded_at", "last_write_at"), evidence, **told)
 
@@ -46,4 +46,5 @@ RULE = Rule(
         "late_ms",
     ),
     find=find,
+    limits=(OVERLAP,),
 )

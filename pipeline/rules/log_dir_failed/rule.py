@@ -6,8 +6,8 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.exception_causes import with_exception_causes
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.limits import OUTAGE
 from pipeline.rules.shared.log_dirs import BROKER, NOTICED, group_log_dir_failures, named_partition_column
 from pipeline.rules.shared.outage_causes import LOST_DIR
 from pipeline.rules.shared.wording import (
@@ -51,7 +51,7 @@ def find(
     lost_log_dirs: pl.DataFrame,
     leader_election: pl.DataFrame,
     partition_outage: pl.DataFrame,
-    audit_limit: AuditLimit,
+    outage_ms: int,
 ) -> pl.DataFrame:
     """A broker lost a log directory, or all of them and with them itself. A warning: what is left without a leader are
     outages, with a finding of their own. One finding for the directories that fail together and are back together.
@@ -60,7 +60,7 @@ def find(
     """
     groups = group_log_dir_failures(lost_log_dirs)
     led = of_failures(groups, elections_for_failed_dirs(leader_election))
-    unled = of_failures(groups, outages_of_failed_dirs(partition_outage, audit_limit))
+    unled = of_failures(groups, outages_of_failed_dirs(partition_outage, outage_ms))
     found = (
         with_exception_causes(groups)
         .join(led.rename({"partitions_found": "led"}), on="group", how="left")
@@ -113,10 +113,10 @@ def elections_for_failed_dirs(leader_election: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def outages_of_failed_dirs(partition_outage: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
+def outages_of_failed_dirs(partition_outage: pl.DataFrame, outage_ms: int) -> pl.DataFrame:
     """(BROKER, name, at): what it left without a leader, as long as a finding tells it."""
     lasted_ms = epoch_millis("ended_at") - epoch_millis("noticed_at")
-    is_long = col("ended_at").is_null() | (lasted_ms >= audit_limit.outage_ms)
+    is_long = col("ended_at").is_null() | (lasted_ms >= outage_ms)
     is_of_disk = (col("root_event") == LOST_DIR) & (col("certainty") != "undetermined")
     return partition_outage.filter(is_of_disk & is_long).select(
         "cluster_id", named_partition_column(), broker_id="root_broker_id", at="noticed_at"
@@ -223,4 +223,5 @@ RULE = Rule(
         "at_most_ms",
     ),
     find=find,
+    limits=(OUTAGE,),
 )

@@ -3,9 +3,9 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule
+from pipeline.rules.rule import Limit, Rule
 from pipeline.rules.shared.causes import because_clause, cause_facts, with_cause_lines
+from pipeline.rules.shared.limits import NO_QUORUM_LEADER
 from pipeline.rules.shared.terms import records_of_term, with_data_end, with_reason_lines, without_stopped
 from pipeline.rules.shared.wording import (
     CONTROLLER,
@@ -24,7 +24,8 @@ QUORUM_LOST = "quorum_lost"
 def find(
     led_terms: pl.DataFrame,
     broker_session: pl.DataFrame,
-    audit_limit: AuditLimit,
+    no_controller_ms: int,
+    no_quorum_leader_ms: int,
     data_end: pl.DataFrame,
     earlier: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -43,7 +44,7 @@ def find(
     is_by_end = col("gap_ms").is_not_null() & (col("gap_kind") != "fetch_timeout")
     # Of a lost quorum it may be heard only as it is over.
     is_heard_late = is_lost & (
-        epoch_millis("superseded_at") - epoch_millis("vacant_from_at") <= audit_limit.no_quorum_leader_ms
+        epoch_millis("superseded_at") - epoch_millis("vacant_from_at") <= no_quorum_leader_ms
     )
     heard_at = when(~is_heard_late).then("vacant_from_at")
     from_at = pl.coalesce(heard_at, when(is_by_end).then("ended_at"))
@@ -55,8 +56,8 @@ def find(
     how_long = when(is_last).then(lit("as long as the logs go on")).otherwise(bounded)
     heard = pl.concat_list(records_of_term("elected", "vacant", "next_elected"), "next_state_line")
     basis = when(is_vacant).then(heard).otherwise("evidence")
-    limit_ms = when(col("mode") == "kraft").then(audit_limit.no_quorum_leader_ms).otherwise(
-        audit_limit.no_controller_ms
+    limit_ms = when(col("mode") == "kraft").then(no_quorum_leader_ms).otherwise(
+        no_controller_ms
     )  # fmt: skip
     gap = (
         with_data_end(with_reason_lines(led_terms), data_end)
@@ -116,4 +117,14 @@ RULE = Rule(
     ),
     find=find,
     after=("quorum_without_leader",),
+    limits=(
+        Limit(
+            "no_controller_ms",
+            30_000,
+            "ms",
+            "In ZooKeeper mode, no controller for less than this is counted, but no finding "
+            "(a session time-out passes before an election).",
+        ),
+        NO_QUORUM_LEADER,
+    ),
 )

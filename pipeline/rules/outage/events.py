@@ -11,7 +11,6 @@ from pipeline.core.stretches import with_island
 from pipeline.model.brokers.departures import AT_STARTUP
 from pipeline.model.brokers.outage_bounds import FENCED, WIPED
 from pipeline.model.partitions.outage_event import EVENT, with_event
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.outage.causes import with_outage_causes
 from pipeline.rules.shared.causes import REASON
 from pipeline.rules.shared.outage_causes import CHOSEN, LOST_DIR, ONE_STOP
@@ -29,7 +28,7 @@ def outage_events(
     partition_outage: pl.DataFrame,
     controller_term: pl.DataFrame,
     broker_session: pl.DataFrame,
-    audit_limit: AuditLimit,
+    outage_ms: int,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """(cluster_id, EVENT, is_chosen, ...): what left a partition without a leader for so long, or still does at the
@@ -48,7 +47,7 @@ def outage_events(
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id", how="inner")
         .pipe(with_chosen, controller_term, broker_session)
         .with_columns(name=partition_name_text(), lasted_ms=lasted_ms)
-        .with_columns(is_long=col("lasted_ms") >= audit_limit.outage_ms)
+        .with_columns(is_long=col("lasted_ms") >= outage_ms)
         .pipe(with_event)
         .pipe(with_company)
         .pipe(with_stop)

@@ -4,9 +4,9 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.outage.events import outage_events
 from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.limits import OUTAGE
 from pipeline.rules.shared.log_dirs import BROKER, NOTICED, group_log_dir_failures
 from pipeline.rules.shared.outage_causes import LOST_DIR, ONE_STOP, SHUT_DOWN
 from pipeline.rules.shared.wording import (
@@ -36,7 +36,7 @@ def find(
     controller_term: pl.DataFrame,
     broker_session: pl.DataFrame,
     lost_log_dirs: pl.DataFrame,
-    audit_limit: AuditLimit,
+    outage_ms: int,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """One event left partitions without a leader for longer than conf allows, as noticed: critical while it goes on,
@@ -46,7 +46,7 @@ def find(
     lost_log_dirs: of the view. One finding per event; what may have lasted so long, by its upper bound alone, is none.
     """
     groups = (
-        outage_events(partition_outage, controller_term, broker_session, audit_limit, data_end)
+        outage_events(partition_outage, controller_term, broker_session, outage_ms, data_end)
         .pipe(with_log_dirs, lost_log_dirs)
         .pipe(with_whole, controller_term, broker_session)
     )
@@ -228,4 +228,5 @@ RULE = Rule(
         "first_sign_ms",
     ),
     find=find,
+    limits=(OUTAGE,),
 )

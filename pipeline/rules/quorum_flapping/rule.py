@@ -7,9 +7,9 @@ from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.quorum_flapping.unsettled import gaps_while_flapping, with_gaps, without_absorbed_gaps
 from pipeline.rules.rule import Rule
+from pipeline.rules.shared.limits import FLAPPING_DEPARTURES, FLAPPING_MINUTES, NO_QUORUM_LEADER
 from pipeline.rules.shared.quorum_votes import MAJORITY_LOST, quorum_signs
 from pipeline.rules.shared.wording import (
     EVIDENCE_KEPT,
@@ -47,7 +47,8 @@ def find(
     controller_term: pl.DataFrame,
     controller_event: pl.DataFrame,
     node_event: pl.DataFrame,
-    audit_limit: AuditLimit,
+    flapping_departures: int,
+    flapping_minutes: int,
 ) -> pl.DataFrame:
     """A KRaft quorum elected a controller anew several times in a row, none of them because its controller was told to
     stop: as often and as close as departures of a broker that flaps.
@@ -62,13 +63,14 @@ def find(
         with_term_end_cause, node_event
     )
     apart = epoch_millis("superseded_at") - epoch_millis("superseded_at").shift(1).over("cluster_id")
-    is_new = (apart > audit_limit.flapping_minutes * 60_000).fill_null(value=True)
+    is_new = (apart > flapping_minutes * 60_000).fill_null(value=True)
     runs = changes.sort("superseded_at", "term_id").with_columns(
         run=is_new.cast(pl.Int64).cum_sum().over("cluster_id")
     )
     key = ("cluster_id", "run")
-    least = audit_limit.flapping_departures
-    many = runs.filter(pl.len().over(key) >= least).pipe(merge_election_runs, least)
+    many = runs.filter(pl.len().over(key) >= flapping_departures).pipe(
+        merge_election_runs, flapping_departures
+    )
     found = (
         many.group_by(key, maintain_order=True)
         .agg(
@@ -252,12 +254,12 @@ def summarize_term_end_causes(changes: pl.DataFrame, key: tuple[str, ...]) -> pl
 
 
 def absorb_controller_gaps(
-    flapping: pl.DataFrame, gaps: pl.DataFrame, audit_limit: AuditLimit
+    flapping: pl.DataFrame, gaps: pl.DataFrame, flapping_departures: int, no_quorum_leader_ms: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Findings of this rule that tell the times without a controller of a quorum that does not settle, too, and the
     gaps that are left. gaps: findings of the rules that it absorbs."""
-    unsettled = gaps_while_flapping(gaps, flapping, audit_limit)
-    return with_gaps(flapping, unsettled, audit_limit), without_absorbed_gaps(gaps, unsettled)
+    unsettled = gaps_while_flapping(gaps, flapping, flapping_departures)
+    return with_gaps(flapping, unsettled, no_quorum_leader_ms), without_absorbed_gaps(gaps, unsettled)
 
 
 RULE = Rule(
@@ -275,4 +277,9 @@ RULE = Rule(
     find=find,
     absorbed=("no_controller", "quorum_without_leader"),
     absorb=absorb_controller_gaps,
+    limits=(
+        FLAPPING_DEPARTURES,
+        FLAPPING_MINUTES,
+        NO_QUORUM_LEADER,
+    ),
 )

@@ -5,7 +5,6 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.shared.wording import duration_text, epoch_millis, filled_text
 
 OWN = ("cluster_id", "rule", "entity", "root_event", "valid_from_at")
@@ -13,7 +12,7 @@ NEAR = timedelta(days=1)
 AT_MOST = "at_most_ms"
 
 
-def gaps_while_flapping(gaps: pl.DataFrame, flapping: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
+def gaps_while_flapping(gaps: pl.DataFrame, flapping: pl.DataFrame, flapping_departures: int) -> pl.DataFrame:
     """Findings of a time without a controller that is over, and of which a quorum has as many as it takes to flap while
     it flaps, or within a day of it: OWN, valid_until_at, facts, and nr, the row of flapping.
 
@@ -28,7 +27,7 @@ def gaps_while_flapping(gaps: pl.DataFrame, flapping: pl.DataFrame, audit_limit:
         .join(times, on="cluster_id")
         .filter(is_in.fill_null(value=False))
         .unique(OWN, keep="first", maintain_order=True)
-        .filter(pl.len().over("nr") >= audit_limit.flapping_departures)
+        .filter(pl.len().over("nr") >= flapping_departures)
     )
 
 
@@ -36,7 +35,7 @@ def without_absorbed_gaps(gaps: pl.DataFrame, told: pl.DataFrame) -> pl.DataFram
     return gaps.join(told, on=OWN, how="anti", nulls_equal=True)
 
 
-def with_gaps(flapping: pl.DataFrame, told: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
+def with_gaps(flapping: pl.DataFrame, told: pl.DataFrame, no_quorum_leader_ms: int) -> pl.DataFrame:
     """Findings of quorum_flapping that say, too, how often nobody led for long, and when the longest time began. How
     long one was of which only an upper bound is known is not compared."""
     gap_ms = epoch_millis("valid_until_at") - epoch_millis("valid_from_at")
@@ -47,7 +46,7 @@ def with_gaps(flapping: pl.DataFrame, told: pl.DataFrame, audit_limit: AuditLimi
         longest_gap_ms=longest.max(),
         longest_at=col("valid_from_at").filter(longest == longest.max()).min(),
     )
-    limit = duration_text(lit(audit_limit.no_quorum_leader_ms))
+    limit = duration_text(lit(no_quorum_leader_ms))
     worst = filled_text(
         ", the longest {} from {} on",
         *(duration_text(col("longest_gap_ms")), col("longest_at").dt.strftime("%Y-%m-%d %H:%M:%S")),

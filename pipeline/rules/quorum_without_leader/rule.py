@@ -3,11 +3,11 @@
 import polars as pl
 from polars import col, lit
 
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.quorum_without_leader.epochs import by_epoch, reported_leaders, with_leaderless_begin
 from pipeline.rules.quorum_without_leader.gaps import gaps_at_end, gaps_of_terms, long_ones
 from pipeline.rules.quorum_without_leader.votes import with_votes
 from pipeline.rules.rule import Rule
+from pipeline.rules.shared.limits import NO_QUORUM_LEADER
 from pipeline.rules.shared.quorum import quorum_findings
 from pipeline.rules.shared.quorum_epochs import leaderless_epoch_runs
 from pipeline.rules.shared.quorum_states import with_witnesses
@@ -23,7 +23,7 @@ def find(
     connection_event: pl.DataFrame,
     process_run: pl.DataFrame,
     broker_session: pl.DataFrame,
-    audit_limit: AuditLimit,
+    no_quorum_leader_ms: int,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """Controllers hear of one epoch of the quorum after another, and of no leader in any; or voters ask for votes in
@@ -51,7 +51,7 @@ def find(
     gaps = (
         pl.concat([ended, still.join(open_ended, on="cluster_id", how="anti").select(ended.columns)])
         .pipe(with_witnesses, controller_event, signs)
-        .pipe(long_ones, audit_limit.no_quorum_leader_ms)
+        .pipe(long_ones, no_quorum_leader_ms)
         .with_columns(vacancy_at="since_at", superseded_at="over_at")
         .pipe(without_stopped, broker_session)
     )
@@ -94,4 +94,5 @@ RULE = Rule(
         "unanswered_ids",
     ),
     find=find,
+    limits=(NO_QUORUM_LEADER,),
 )

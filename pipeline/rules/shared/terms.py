@@ -4,7 +4,6 @@ import polars as pl
 from polars import col
 
 from pipeline.model.lines.evidence import NO_LINES
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.shared.outage_causes import CHOSEN, ONE_STOP
 from pipeline.rules.shared.wording import CONTROLLER, controller_name, facts_column, root_columns
 
@@ -48,9 +47,9 @@ def with_reason_lines(controller_term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def is_late(audit_limit: AuditLimit) -> pl.Expr:
+def is_late(overlap_ms: int) -> pl.Expr:
     """True if the controller outlived its term for longer than conf allows."""
-    return -col("gap_ms") > audit_limit.overlap_ms
+    return -col("gap_ms") > overlap_ms
 
 
 def without_stopped(gap: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:

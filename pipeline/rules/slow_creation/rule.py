@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.rule import Limit, Rule, made_of_rows
+from pipeline.rules.shared.limits import UNLED_TOPIC
 from pipeline.rules.shared.wording import (
     duration_text,
     enumerated_ids,
@@ -19,7 +19,7 @@ from pipeline.rules.shared.wording import (
 
 @made_of_rows("topic_lifecycle")
 def find(
-    topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame, audit_limit: AuditLimit
+    topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame, creation_ms: int, unled_topic_ms: int
 ) -> pl.DataFrame:
     """A topic was served long after its creation, as its controller was late to elect leaders: what brokers alone are
     late with may be a log that is missing."""
@@ -27,9 +27,9 @@ def find(
         "cluster_id", "term_id", "fenced_from_at", "controller_id"
     )
     is_late = (col("mode") == "kraft") | (col("online_ms") * 2 > col("serving_ms"))
-    is_own = (col("online_ms") < audit_limit.unled_topic_ms) | col("waited_for").is_null()
+    is_own = (col("online_ms") < unled_topic_ms) | col("waited_for").is_null()
     slow = (
-        topic_lifecycle.filter(col("serving_ms") > audit_limit.creation_ms, is_late, is_own)
+        topic_lifecycle.filter(col("serving_ms") > creation_ms, is_late, is_own)
         .join(refused, on=["cluster_id", "term_id"], how="left")
         .with_columns(is_refused=(col("fenced_from_at") <= col("serving_at")).fill_null(value=False))
     )
@@ -76,4 +76,8 @@ RULE = Rule(
         "lasted_ms",
     ),
     find=find,
+    limits=(
+        Limit("creation_ms", 5_000, "ms", "A topic that is served so soon after its creation is no finding."),
+        UNLED_TOPIC,
+    ),
 )

@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.rule import Limit, Rule, made_of_rows
 from pipeline.rules.shared.waiting import HALTING
 from pipeline.rules.shared.wording import (
     NO_TERM,
@@ -78,4 +78,12 @@ RULE = Rule(
         "is_auto_rebalance_enabled",
     ),
     find=find,
+    limits=(
+        Limit(
+            "imbalance_checks",
+            2,
+            "times",
+            "An imbalance is a finding once it has outlasted so many of Kafka's checks.",
+        ),
+    ),
 )

@@ -3,8 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.rule import Limit, Rule, made_of_rows
 from pipeline.rules.shared.wording import (
     count_above_zero,
     counted_noun,
@@ -35,7 +34,7 @@ HOLDS = {
 
 
 @made_of_rows("topic_lifecycle")
-def find(topic_lifecycle: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame) -> pl.DataFrame:
+def find(topic_lifecycle: pl.DataFrame, deletion_ms: int, data_end: pl.DataFrame) -> pl.DataFrame:
     """A topic's deletion was put off: a warning while it waits, or has begun anew and takes longer than a finding
     allows; told once it has ended only where it took longer. Where a controller of which no line was read came after it
     nobody knows whether it waits, nor for how long it did.
@@ -51,7 +50,7 @@ def find(topic_lifecycle: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.Da
         .with_columns(began_at=began_at, error=error, **waited_for())
         .with_columns(took_ms=until_at.dt.epoch("ms") - epoch_millis("began_at"))
     )
-    is_open, is_long = col("ended_at").is_null(), col("took_ms") > audit_limit.deletion_ms
+    is_open, is_long = col("ended_at").is_null(), col("took_ms") > deletion_ms
     is_unsure = col("certainty") == "undetermined"
     is_told = (
         when(is_open).then((col("deletion_state") == "put_off") | is_long).otherwise(is_long & ~is_unsure)
@@ -131,4 +130,12 @@ RULE = Rule(
         "lasted_ms",
     ),
     find=find,
+    limits=(
+        Limit(
+            "deletion_ms",
+            10_000,
+            "ms",
+            "A topic's deletion that was put off is no finding once it is over, if it took no longer than this.",
+        ),
+    ),
 )

@@ -5,8 +5,7 @@ from polars import col, element, lit, when
 
 from pipeline.model.partitions.topic_lives import ASKED
 from pipeline.model.partitions.topic_lives import ENDED as GONE
-from pipeline.model.settings import AuditLimit
-from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.rule import Limit, Rule, made_of_rows
 from pipeline.rules.shared.waiting import HALTING
 from pipeline.rules.shared.wording import (
     NO_TERM,
@@ -43,7 +42,7 @@ def find(
     topic_event: pl.DataFrame,
     controller_term: pl.DataFrame,
     release_span: pl.DataFrame,
-    audit_limit: AuditLimit,
+    reassignment_minutes: int,
 ) -> pl.DataFrame:
     """Reassignments that go on for reassignment_minutes at the last controller's last line: one finding for those of a
     cluster that wait for the same brokers, by the one that has been open longest. A warning where a broker that should
@@ -57,7 +56,7 @@ def find(
     Source: KafkaController.onPartitionReassignment, 0.8.1 to 2.3; updateCurrentReassignment, from 2.4;
     ReplicationControlManager.replay(PartitionChangeRecord), from 2.8.
     """
-    limit_ms = audit_limit.reassignment_minutes * MINUTE_MS
+    limit_ms = reassignment_minutes * MINUTE_MS
     is_known = (col("form") != "znode") | col("term_ids").list.contains(col("last_term_id"))
     waited_ms = when(col("waiting_for") == "broker_lagging").then(epoch_millis("lagging_at")).otherwise(
         epoch_millis("acted_at")
@@ -232,4 +231,12 @@ RULE = Rule(
         "lagging_replicas",
     ),
     find=find,
+    limits=(
+        Limit(
+            "reassignment_minutes",
+            15,
+            "minutes",
+            "A reassignment that goes on for so many minutes is a finding.",
+        ),
+    ),
 )

@@ -4,7 +4,6 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.rule import made_of_rows
 from pipeline.rules.shared.wording import (
     duration_text,
@@ -28,7 +27,7 @@ def refused_leader_findings(
     transition_audit: pl.DataFrame,
     topic_lifecycle: pl.DataFrame,
     waited: pl.DataFrame,
-    audit_limit: AuditLimit,
+    unled_topic_ms: int,
 ) -> pl.DataFrame:
     """A controller says that a partition could get no leader as it was created, for none of its replicas was alive, and
     it had none for a while, or no line says that it got one.
@@ -38,7 +37,7 @@ def refused_leader_findings(
     """
     found = leader_refusals(transition_audit, topic_lifecycle, waited)
     lasted_ms = epoch_millis("over_at") - epoch_millis("logged_at")
-    is_told = (lasted_ms >= audit_limit.unled_topic_ms).fill_null(value=True)
+    is_told = (lasted_ms >= unled_topic_ms).fill_null(value=True)
     has_ids = col("broker_ids").list.len() > 0
     alive = (
         when(has_ids).then(filled_text(", for none of its replicas ({}) was alive", ids_text("broker_ids")))

@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.rule import OF_FIND, Rule, made_of_rows
+from pipeline.rules.shared.limits import UNLED_TOPIC
 from pipeline.rules.shared.wording import (
     duration_text,
     enumerated_ids,
@@ -20,7 +20,7 @@ from pipeline.rules.topic_without_leader_since_creation.refused_leader import re
 
 @made_of_rows("topic_lifecycle")
 def topic_without_leader_since_creation(
-    topic_lifecycle: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
+    topic_lifecycle: pl.DataFrame, unled_topic_ms: int, data_end: pl.DataFrame
 ) -> pl.DataFrame:
     """A topic was created, and of one of its partitions no replica was on a live broker: who created it ran into a
     timeout. A warning while it is so; once over, its outage has a finding of its own. Only where other partitions of
@@ -39,7 +39,7 @@ def topic_without_leader_since_creation(
         .filter(col("online_at").is_not_null() | col("serving_at").is_null())
         .join(data_end, on="cluster_id", how="left")
         .with_columns(lasted_ms=until_at.dt.epoch("ms") - epoch_millis("created_at"))
-        .filter(col("lasted_ms") >= audit_limit.unled_topic_ms)
+        .filter(col("lasted_ms") >= unled_topic_ms)
         .with_columns(over_at=pl.coalesce("online_at", "ended_at"))
     )
     at = col("created_at").dt.strftime("%H:%M:%S")
@@ -78,13 +78,13 @@ def topic_without_leader_since_creation(
 def find(
     topic_lifecycle: pl.DataFrame,
     transition_audit: pl.DataFrame,
-    audit_limit: AuditLimit,
+    unled_topic_ms: int,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """A partition of a new topic has no leader: its creation tells so, or only that the controller refused to make it
     Online."""
-    waited = topic_without_leader_since_creation(topic_lifecycle, audit_limit, data_end).select(OF_FIND)
-    refused = refused_leader_findings(transition_audit, topic_lifecycle, waited, audit_limit)
+    waited = topic_without_leader_since_creation(topic_lifecycle, unled_topic_ms, data_end).select(OF_FIND)
+    refused = refused_leader_findings(transition_audit, topic_lifecycle, waited, unled_topic_ms)
     return pl.concat([waited, refused.select(OF_FIND)])
 
 
@@ -102,4 +102,5 @@ RULE = Rule(
         "lasted_ms",
     ),
     find=find,
+    limits=(UNLED_TOPIC,),
 )

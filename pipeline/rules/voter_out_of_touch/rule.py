@@ -7,8 +7,8 @@ from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.lines.evidence import NO_LINES, outermost_lines
-from pipeline.model.settings import AuditLimit
 from pipeline.rules.rule import Rule
+from pipeline.rules.shared.limits import FLAPPING_DEPARTURES, FLAPPING_MINUTES
 from pipeline.rules.shared.quorum_votes import ASKED, most_frequent_steps, quorum_signs
 from pipeline.rules.shared.wording import (
     NO_TERM,
@@ -32,7 +32,8 @@ def find(
     controller_term: pl.DataFrame,
     node_event: pl.DataFrame,
     earlier: pl.DataFrame,
-    audit_limit: AuditLimit,
+    flapping_departures: int,
+    flapping_minutes: int,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """A voter heard nothing from the controller several times in a row, and no election followed: it is frozen now and
@@ -44,7 +45,7 @@ def find(
     """
     signs = quorum_signs(node_event)
     apart = epoch_millis("at") - epoch_millis("at").shift(1).over(NODE)
-    is_new = (apart > audit_limit.flapping_minutes * 60_000).fill_null(value=True)
+    is_new = (apart > flapping_minutes * 60_000).fill_null(value=True)
     runs = (
         timeouts_under_controller(signs.filter(col("step") == FETCH), controller_term, earlier)
         .sort(*NODE, "at")
@@ -56,7 +57,7 @@ def find(
             last_at=col("at").last(),
             lines=col("line").explode(),
         )
-        .filter(col("failures") >= audit_limit.flapping_departures)
+        .filter(col("failures") >= flapping_departures)
         .pipe(with_voter_answers, signs)
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
     )
@@ -147,4 +148,8 @@ RULE = Rule(
     ),
     find=find,
     after=("quorum_without_leader",),
+    limits=(
+        FLAPPING_DEPARTURES,
+        FLAPPING_MINUTES,
+    ),
 )
