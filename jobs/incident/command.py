@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from jobs.argument_types import on_format, parse_moment
 from jobs.incident.clusters import JOB, Clusters, IncidentOptions
 from jobs.incident.logs import Logs
 from jobs.incident.progress import ProgressLine
@@ -19,7 +20,7 @@ from jobs.parser import Parser
 from jobs.questions.named.catalog import parse_question
 from jobs.questions.window import Window
 from jobs.run.outcome import report_problem
-from jobs.settings.arguments import on_format, on_settings, parse_moment, settings_of
+from jobs.settings.arguments import on_settings, settings_of
 from jobs.settings.model import Settings
 from jobs.terminal import discard_stdout
 from pipeline.core.errors import PipelineError

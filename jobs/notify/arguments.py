@@ -5,10 +5,10 @@ import math
 import re
 from typing import NoReturn
 
+from jobs.argument_types import parse_seconds
 from jobs.layout import WIDTH_HELP
 from jobs.notify.destination import VARIABLE
 from jobs.parser import Parser
-from jobs.settings.arguments import parse_seconds
 from pipeline.store.published import NOTIFIED
 from schemas.gold.finding import SEVERITIES
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
 from functools import partial
 
+from jobs.argument_types import parse_moment
 from jobs.layout import WIDTH_HELP, wrap_text
 from jobs.parser import Parser
 from jobs.questions.answers import Answers
@@ -23,7 +24,6 @@ from jobs.questions.several_clusters import Question, ask_clusters, cluster_answ
 from jobs.questions.unpublished import TODO, WatchedTables, missing_table_notes, table_names_text
 from jobs.run import outcome
 from jobs.run.chosen_clusters import chosen_clusters
-from jobs.settings.arguments import parse_moment
 from jobs.terminal import print_lines
 from jobs.text import day_clock, printable_line, shorten_line
 from pipeline.core.errors import InputProblem, PipelineError

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from jobs.argument_types import on_format
 from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
 from jobs.questions.ask import moment_or_clock, print_answer, question_parser, require_tables
@@ -12,7 +13,6 @@ from jobs.questions.brokers import beyond_end, resolve_asked_time
 from jobs.questions.context_rows import TABLES, context_at
 from jobs.questions.context_text import context_json, context_lines
 from jobs.questions.own_context import context_of
-from jobs.settings.arguments import on_format
 from jobs.text import day_clock
 
 FORMATS = ("text", "json")

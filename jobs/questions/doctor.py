@@ -5,13 +5,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from jobs.argument_types import on_format
 from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
 from jobs.questions.doctor_text import damage_verdict, examinations_text, mending_commands, unmended_tables
 from jobs.questions.rows import Row
 from jobs.run.chosen_clusters import chosen_clusters
 from jobs.run.outcome import report_problem
-from jobs.settings.arguments import on_format
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EnvironmentProblem, PipelineError, WarehouseDamaged
 from pipeline.store.examination.answer import Examination

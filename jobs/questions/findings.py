@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from jobs.argument_types import on_format
 from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, question_parser, require_tables
@@ -23,7 +24,6 @@ from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Row
 from jobs.questions.untold import find_unknowns
 from jobs.run.outcome import report_problem
-from jobs.settings.arguments import on_format
 from jobs.terminal import print_lines
 from jobs.text import day_clock, printable_line
 from pipeline.core.errors import FindingsReached, PipelineError, SettingsError

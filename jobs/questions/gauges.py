@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 from polars import col
 
+from jobs.argument_types import on_format
 from jobs.layout import format_table, wrap_text
 from jobs.questions.answers import Answers
 from jobs.questions.ask import moment_or_clock, on_day, print_answer, question_parser, require_tables
@@ -20,7 +21,6 @@ from jobs.questions.context_text import json_value
 from jobs.questions.gauge_steps import GaugeWindow
 from jobs.questions.gauge_values import GAUGES, Gauge, gauges_in_window
 from jobs.questions.open_metrics import Series, exposition_lines
-from jobs.settings.arguments import on_format
 from jobs.text import clock_by, day_clock
 from pipeline.core.errors import InputProblem
 from pipeline.core.stretches import TIME

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from polars import col
 
+from jobs.argument_types import Takes, on_format
 from jobs.layout import HELD, format_table, wrap_text
 from jobs.questions.answers import Answers
 from jobs.questions.ask import moment_or_clock, moment_within, print_answer, question_parser, require_tables
@@ -22,7 +23,6 @@ from jobs.questions.broker_text import leads_text, ratio_texts
 from jobs.questions.brokers import beyond_end, resolve_asked_time
 from jobs.questions.in_doubt import with_known_ratios
 from jobs.questions.rows import Row
-from jobs.settings.arguments import Takes, on_format
 from jobs.text import csv_cell, day_clock
 from pipeline.core.errors import InputProblem
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from polars import col
 
+from jobs.argument_types import on_format
 from jobs.layout import format_table
 from jobs.questions.answers import Answers, holds_at
 from jobs.questions.ask import all_answers, question_parser
@@ -18,7 +19,6 @@ from jobs.questions.nodes import last_active_controller, last_controller_text
 from jobs.questions.rows import Row
 from jobs.questions.untold import find_unknowns, leaders_text
 from jobs.run.outcome import report_problem
-from jobs.settings.arguments import on_format
 from jobs.text import age_text, printable_line, shorten_line
 from pipeline.core.conditions import IsNull
 from pipeline.core.errors import PipelineError

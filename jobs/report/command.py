@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from jobs.argument_types import parse_moment
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, question_parser, require_tables
 from jobs.questions.findings import write_whole_file
@@ -16,7 +17,6 @@ from jobs.report.inputs import masking_text
 from jobs.report.page import Section, cluster_section, html_page
 from jobs.report.told import ClusterTold, cluster_report
 from jobs.run.outcome import report_problem
-from jobs.settings.arguments import parse_moment
 from jobs.text import format_count, human_bytes
 from pipeline.core.errors import PipelineError
 

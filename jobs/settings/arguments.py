@@ -1,13 +1,10 @@
-"""The arguments that all jobs share."""
+"""The arguments that all jobs share, those that are settings among them."""
 
 import argparse
-import contextlib
 import math
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
 
+from jobs.argument_types import parse_moment, parse_seconds
 from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
 from jobs.settings.load import load_settings
@@ -17,12 +14,6 @@ from schemas.gold.finding import SEVERITIES
 
 # Flags that are settings, of those that a job has.
 FLAGS = ("cluster", "zone", "server_log", "server_properties", "follow_links", "placement")
-
-
-class Takes(Protocol):
-    """A parser, or a group of its arguments."""
-
-    def add_argument(self, *names: str, **told: Any) -> argparse.Action: ...
 
 
 def job_parser(job: str, description: str) -> argparse.ArgumentParser:
@@ -63,12 +54,6 @@ def job_parser(job: str, description: str) -> argparse.ArgumentParser:
     return arguments
 
 
-def on_format(arguments: Takes, formats: Sequence[str] = ("text", "json")) -> None:
-    arguments.add_argument(
-        "--format", choices=formats, default="text", help="text for people, else for programs"
-    )
-
-
 def on_settings(arguments: argparse.ArgumentParser, server_log: str = "of KRaft clusters") -> None:
     """Settings that change results and may be given without a file of settings. server_log: of whom it is read where
     nobody says."""
@@ -101,24 +86,6 @@ def on_warehouse(arguments: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="wait for another run on the cluster, so long or as long as it takes, where it would be exit code 6",
     )
-
-
-def parse_seconds(text: str) -> float:
-    with contextlib.suppress(ValueError):
-        if math.isfinite(float(text)) and float(text) >= 0:
-            return float(text)
-    raise argparse.ArgumentTypeError(f"expected a number of seconds such as 600, found {text!r}")
-
-
-def parse_moment(text: str) -> datetime:
-    """An ISO time; without a zone it is UTC."""
-    try:
-        found = datetime.fromisoformat(text)
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise argparse.ArgumentTypeError(
-            f"expected a time such as 2026-11-21T08:00, found {text!r}"
-        ) from None
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
+from jobs.argument_types import on_format
 from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
 from jobs.questions.ask import moment_or_clock, on_day, print_answer, question_parser, require_tables
@@ -21,7 +22,6 @@ from jobs.questions.changes.out import change_documents, places_of
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Row, place_of_row
 from jobs.questions.window import Window
-from jobs.settings.arguments import on_format
 from jobs.text import clock_by, day_clock, format_count, shorten_line
 
 WIDTH = 240

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time
 from functools import partial
 
+from jobs.argument_types import on_format
 from jobs.layout import wrap_text
 from jobs.parser import HINT, Parser
 from jobs.questions.answers import Answers
@@ -35,7 +36,6 @@ from jobs.questions.named.taken import TAKES, format_taken_value
 from jobs.questions.rows import Row
 from jobs.questions.unpublished import missing_table_notes
 from jobs.run.outcome import report_problem
-from jobs.settings.arguments import on_format
 from jobs.text import printable_line
 from pipeline.core.errors import InputProblem, PipelineError
 
