@@ -44,7 +44,7 @@ def read_terms(answers: Answers) -> pl.DataFrame:
     return (
         terms.filter(~is_claimed)
         .with_columns(
-            began_at=pl.coalesce("elected_at", "first_seen_at"),
+            began_at="first_seen_at",
             until_at=when(~is_open).then(pl.coalesce("ended_at", "superseded_at")),
             is_begin_seen=col("elected_at").is_not_null() & col("told_from_at").is_not_null(),
         )

@@ -27,7 +27,7 @@ def controller_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
                 end = one["ended_at"] or (None if one["ended_how"] == "open" else one["superseded_at"])
                 following = one["superseded_at"]
                 is_late = following is not None and end is not None and following < end
-                begin = one["elected_at"] or seen.get(one["term_id"]) or one["last_act_at"]
+                begin = seen.get(one["term_id"]) or one["last_act_at"]
                 is_sure = one["certainty"] == "proved" and one["elected_at"] is not None
                 class_ = "term" if is_sure else "term unsure"
                 how = spaced_words(one["ended_how"] or "not known how")

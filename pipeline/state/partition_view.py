@@ -22,7 +22,7 @@ from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED,
 from pipeline.model.partitions.topic_lives import CHANGED, DELETED
 from pipeline.model.terms.missing_terms import ASSIGNED, LED, without_doubted
 from pipeline.model.terms.ongoing import rows_of_ongoing_terms
-from pipeline.model.terms.succession import BEGAN, TERM, with_superseded
+from pipeline.model.terms.succession import TERM, with_superseded
 from schemas.state.partition_view import SPEC
 
 ONLINE = "OnlinePartition"
@@ -81,7 +81,7 @@ def active_controller_days(
 ) -> pl.DataFrame:
     """(DAY, is_first): days on which a term began or wrote lines, and at whose end it was in office; is_first: of a
     week."""
-    began_at, week_at = BEGAN.dt.truncate("1d"), col("day_at").dt.truncate(WEEK)
+    began_at, week_at = col("first_seen_at").dt.truncate("1d"), col("day_at").dt.truncate(WEEK)
     begun = terms.select(*TERM, day_at=began_at)
     lines = controller_line.select(*TERM, day_at=col("ordered_at").dt.truncate("1d"))
     known = view_before.group_by(TERM).agg(known_week_at=col("day_at").max().dt.truncate(WEEK))

@@ -38,7 +38,11 @@ SPEC = TableSpec(
             TIMESTAMP,
             "When it was elected, UTC; null if no election line was seen. inferred: no line of it tells the epoch.",
         ),
-        required_field("first_seen_at", TIMESTAMP, "First line that names the term, UTC."),
+        required_field(
+            "first_seen_at",
+            TIMESTAMP,
+            "When it began, as far as lines tell, UTC: its election, else the first line that names the term.",
+        ),
         required_field(
             "last_seen_at",
             TIMESTAMP,

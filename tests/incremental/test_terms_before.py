@@ -22,7 +22,7 @@ from tests.rows import same_rows
 # day 9. on goes on from day to day, silent spoke last on day 5, over had its last line before, new begins later.
 START = EPOCH + timedelta(days=20)
 TERMS = """
-    term_id | elected_at
+    term_id | first_seen_at
     on      | 1d
     silent  | 1d
     over    | 1d

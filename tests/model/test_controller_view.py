@@ -186,11 +186,11 @@ def test_what_a_controller_lists() -> None:
     assert found.select("topic", "partition", "listed_of").rows() == [("a", 0, 2), ("a", 1, None)]
 
 
-def test_a_term_begins_where_it_is_elected_or_first_seen() -> None:
+def test_a_term_begins_where_it_is_first_seen() -> None:
     """Before a day nothing cluster-wide is known of it."""
     text = """
         cluster_id | term_id | controller_epoch | elected_at | first_seen_at
-        c          | 1-1     | 1                | 3          | 4
+        c          | 1-1     | 1                | 3          | 3
         c          | 1-2     | 2                |            | 9
     """
     for begin, first_at in ((None, at(3)), (at(3), at(3)), (at(4), None)):

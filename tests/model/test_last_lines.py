@@ -30,7 +30,7 @@ def test_the_lines_behind_a_silence_do_not_prove_that_a_term_goes_on(
 ) -> None:
     terms = frame(
         term.SPEC,
-        f"cluster_id | term_id | elected_at | told_until_at\nc | 1-1 | {seconds[0]} | {seconds[-1]}",
+        f"cluster_id | term_id | first_seen_at | told_until_at\nc | 1-1 | {seconds[0]} | {seconds[-1]}",
     )
     rows = "\n".join(f"c | 1-1 | {second}" for second in seconds)
     lines = frame(controller_line.SPEC, f"cluster_id | term_id | logged_at\n{rows}")

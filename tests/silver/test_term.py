@@ -1,14 +1,17 @@
 """Terms: elected, only named by others, and epochs that a wiped cluster uses again."""
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from polars import col
 
 from pipeline.silver.term import lives_of
 from schemas.silver.term import SPEC
 from tests.chain import built
 from tests.frames import frame
+from tests.lab import READ, folder_of, records
 from tests.rows import records_in, same_rows
 
 CONTROLLER_1 = """
@@ -44,6 +47,14 @@ def test_lives_and_terms() -> None:
         built(records_in(logs), "term")["term"], expected,
         "term_id", "life", "controller_id", "controller_epoch", "mode", "elected_at", "first_seen_at", "last_seen_at", "certainty",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("lab", ["2.2.2-zk-stock", "3.9.2-kraft-migration-stock"])
+def test_a_term_is_first_seen_at_its_election(lab: str, shared: Path) -> None:
+    """Where that was seen: all tables take first_seen_at for the begin of a term."""
+    terms = built(records(folder_of(shared, lab), (*READ, "server")), "term")["term"]
+    elected = terms.filter(col("elected_at").is_not_null())
+    assert elected["elected_at"].to_list() == elected["first_seen_at"].to_list() != []
 
 
 def test_a_term_of_which_controller_log_alone_is_read() -> None:

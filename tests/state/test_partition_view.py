@@ -29,7 +29,7 @@ from tests.rows import broken_rules, same_rows
 # Times are DAY:SECOND. Day 0 is a Saturday, 2 and 9 are Mondays.
 DAYS = 12
 TERMS = """
-    term_id | life | controller_epoch | mode      | elected_at
+    term_id | life | controller_epoch | mode      | first_seen_at
     1-1     | 1    | 1                | zookeeper | 0:1
     1-2     | 1    | 2                | zookeeper | 11:5
 """

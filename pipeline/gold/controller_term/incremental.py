@@ -8,7 +8,7 @@ from polars import col
 from pipeline.core.conditions import column_before, column_reaching, is_in
 from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand
 from pipeline.model.brokers.first_signs import SIGN_OF_TERM
-from pipeline.model.terms.succession import BEGAN, TERM
+from pipeline.model.terms.succession import TERM
 from schemas.end_reasons import NOT_BACK
 from schemas.gold.controller_term import SPEC
 
@@ -30,7 +30,11 @@ def ended_since(at_hand: TablesAtHand, start: datetime) -> datetime | None:
     is_open = is_in("end_unknown_why", [NOT_BACK]) | column_reaching("superseded_at", start)
     stored = at_hand.stored(SPEC, is_open)
     terms = at_hand.whole("term")
-    elected = terms.filter(start <= BEGAN).select("cluster_id", is_followed=pl.lit(value=True)).unique()
+    elected = (
+        terms.filter(col("first_seen_at") >= start)
+        .select("cluster_id", is_followed=pl.lit(value=True))
+        .unique()
+    )
     runs = at_hand.whole("process_run")
     of_run = pl.any_horizontal(col("started_at") >= start, col("end_at") >= start)
     told = (

@@ -10,7 +10,7 @@ from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import A_DAY_OF_MINUTES, CarriedState, Incremental, TablesAtHand
 from pipeline.gold.leader_election.election_lines import TRYING
 from pipeline.gold.leader_election.kraft_marks import RUNS
-from pipeline.model.terms.ongoing import begin_of_term, deposed_terms_day
+from pipeline.model.terms.ongoing import deposed_terms_day
 from pipeline.model.terms.succession import with_superseded
 from schemas.silver import election_event
 
@@ -21,10 +21,9 @@ def run_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
     """Rows of silver.election_event: of the KRaft terms that go on at the day the first run of preferred elections of
     each day and kind before it. Which controllers print theirs is told by any of them."""
     terms = with_superseded(at_hand.whole("term"))
-    began = begin_of_term()
     is_open = column_reaching("superseded_at", start).polars()
-    going_on = terms.filter(col("mode") == "kraft", is_open, began < start)
-    first = going_on.select(at=began)["at"].min()
+    going_on = terms.filter(col("mode") == "kraft", is_open, col("first_seen_at") < start)
+    first = going_on["first_seen_at"].min()
     if not isinstance(first, datetime):
         return empty_frame(election_event.SPEC)
     in_time = column_since("logged_at", first) & column_before("logged_at", start)

@@ -4,7 +4,7 @@ import polars as pl
 from polars import col
 
 from pipeline.model.terms.kraft_terms import kraft_terms, unseen_of
-from pipeline.model.terms.succession import BEGAN, LIFE, unseen_stretches
+from pipeline.model.terms.succession import LIFE, unseen_stretches
 
 
 def with_unseen_term_doubt(found: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
@@ -30,4 +30,4 @@ def missing_epochs(term: pl.DataFrame) -> pl.DataFrame:
     began, until which they were."""
     in_turn = term.filter(col("mode") == "zookeeper").sort(*LIFE, "controller_epoch")
     is_gap = col("controller_epoch") > col("controller_epoch").shift(1).over(LIFE) + 1
-    return in_turn.filter(is_gap).select("cluster_id", unseen_at=BEGAN)
+    return in_turn.filter(is_gap).select("cluster_id", unseen_at="first_seen_at")

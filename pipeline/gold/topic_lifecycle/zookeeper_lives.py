@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span import Span
-from pipeline.model.terms.succession import BEGAN, TERM, with_superseded
+from pipeline.model.terms.succession import TERM, with_superseded
 
 TOPIC = ("cluster_id", "topic")
 LIFE = (*TOPIC, "topic_life")
@@ -71,7 +71,7 @@ def metadata_wipe_marks(term: pl.DataFrame) -> pl.DataFrame:
     """The first election of each later life of the metadata."""
     first = (
         term.filter(col("mode") == "zookeeper")
-        .with_columns(at=BEGAN)
+        .with_columns(at="first_seen_at")
         .sort("at")
         .unique(["cluster_id", "life"], keep="first", maintain_order=True)
         .filter(col("life") > col("life").min().over("cluster_id"))

@@ -231,7 +231,7 @@ def with_torn(sessions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
 def with_next_term(unseen: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """told_again_at: when the next term began of which lines are there; null: there is none."""
     later = term.filter(col("mode") == "zookeeper").select(
-        "cluster_id", "life", "controller_epoch", told_again_at=pl.coalesce("elected_at", "first_seen_at")
+        "cluster_id", "life", "controller_epoch", told_again_at="first_seen_at"
     )
     return unseen.sort("epoch").join_asof(
         later.sort("controller_epoch"), left_on="epoch", right_on="controller_epoch", by=["cluster_id", "life"],

@@ -9,7 +9,7 @@ from polars import col, lit, when
 
 from pipeline.core.span import Span
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
-from pipeline.model.terms.succession import BEGAN, TERM
+from pipeline.model.terms.succession import TERM
 
 PLACE = ("at", "controller_epoch", "seq")
 OWN = (*TERM, *PARTITION[1:])
@@ -62,7 +62,7 @@ def first_of(replicas: str) -> pl.Expr:
 def term_begin_places(term: pl.DataFrame, span: Span) -> pl.DataFrame:
     """(TERM, PLACE) before the first line of each term; at: null where it began before the span, as what was known
     cluster-wide by then is not given."""
-    at = when(span.since(BEGAN)).then(BEGAN)
+    at = when(span.since("first_seen_at")).then("first_seen_at")
     return term.select(*TERM, "controller_epoch", at=at, seq=lit(0, pl.Int64))
 
 

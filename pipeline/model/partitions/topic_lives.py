@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
-from pipeline.model.terms.succession import BEGAN, TERM
+from pipeline.model.terms.succession import TERM
 
 TOPIC = ("cluster_id", "topic")
 PARTITION_ORDER = ("at", "controller_epoch", "seq", "file_id", "byte_offset")
@@ -71,7 +71,7 @@ def without_removed(placed: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     removed_at = when(col("step") == REMOVED).then("at").forward_fill()
     is_statement = col("step").is_null()
     ghosts = (
-        of_it.join(term.select(*TERM, began_at=BEGAN), on=TERM, how="left")
+        of_it.join(term.select(*TERM, began_at="first_seen_at"), on=TERM, how="left")
         # On one line a topic is created before it is said with which replicas.
         .sort(*PARTITION_ORDER, col("step").ne_missing(CREATED))
         .with_columns(

@@ -27,7 +27,7 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
         *("cluster_id", "controller_id", *IN_TERM, "void_from_at"),
         from_at=pl.coalesce("elected_at", pl.min_horizontal("void_from_at", "first_seen_at")),
         is_unseen=col("elected_at").is_null() & col("told_from_at").is_null(),
-        told_until_at=pl.coalesce("told_until_at", "elected_at", "first_seen_at"),
+        told_until_at=pl.coalesce("told_until_at", "first_seen_at"),
     )
     return (
         pl.concat([told, unproved_spans(in_kraft)], how="diagonal")

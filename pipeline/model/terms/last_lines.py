@@ -21,7 +21,7 @@ def until_silence(term: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataF
         *TERM,
         "told_until_at",
         day=col("told_until_at").dt.truncate("1d"),
-        begun_at=pl.coalesce("elected_at", "first_seen_at"),
+        begun_at="first_seen_at",
     )
     lines = controller_line.select(*TERM, at="logged_at").join(told, on=TERM)
     each = pl.concat(

@@ -15,15 +15,10 @@ from schemas.spec import TableSpec
 A_WEEK = 7  # days
 
 
-def begin_of_term() -> pl.Expr:
-    """When a term of silver.term begins: as its controller was elected, or with its first line if that is earlier."""
-    return pl.min_horizontal("elected_at", "first_seen_at")
-
-
 def ongoing_term_ids(at_hand: TablesAtHand, start: datetime) -> list[str]:
     """The terms that began before the day and have lines from it on."""
     lines = at_hand.since("controller_line", start)["term_id"].unique()
-    begun = at_hand.whole("term").filter(begin_of_term() < start)["term_id"]
+    begun = at_hand.whole("term").filter(col("first_seen_at") < start)["term_id"]
     return sorted(set(lines.to_list()) & set(begun.to_list()))
 
 
@@ -58,5 +53,5 @@ def first_deposed_day(
     """Begin of the first day of the terms that have such lines from `since` on and had a successor before it."""
     saying = lines.filter(col("event").is_in(list(events)) & (col("ordered_at") >= since))
     deposed = with_superseded(terms).filter(col("superseded_at") < since)
-    found = first_time(deposed.join(saying, on=TERM, how="semi").select(at=begin_of_term()), "at")
+    found = first_time(deposed.join(saying, on=TERM, how="semi"), "first_seen_at")
     return None if found is None else begin_of_day(found)

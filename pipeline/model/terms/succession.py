@@ -5,7 +5,6 @@ from polars import col, when
 
 TERM = ("cluster_id", "term_id")
 LIFE = ("cluster_id", "life")
-BEGAN = pl.coalesce("elected_at", "first_seen_at")
 
 
 def printed_controller_epoch() -> pl.Expr:
@@ -14,8 +13,8 @@ def printed_controller_epoch() -> pl.Expr:
 
 
 def with_superseded(term: pl.DataFrame) -> pl.DataFrame:
-    """Terms with superseded_at: when the next term of the same life was elected, or first seen; null: the last one."""
-    following = BEGAN.shift(-1).over(LIFE)
+    """Terms with superseded_at: first_seen_at of the next term of the same life; null: the last one."""
+    following = col("first_seen_at").shift(-1).over(LIFE)
     return term.sort(*LIFE, "controller_epoch").with_columns(superseded_at=following)
 
 
@@ -28,7 +27,7 @@ def unseen_from(term: pl.DataFrame) -> pl.DataFrame:
     expected = when(is_same_life).then(epoch.shift(1).over("cluster_id") + 1).otherwise(1)
     is_unseen = col("elected_at").is_null() | (epoch != expected)
     ended_before = col("last_seen_at").shift(1).over("cluster_id")
-    began = pl.min_horizontal("elected_at", "first_seen_at", ended_before)
+    began = pl.min_horizontal("first_seen_at", ended_before)
     return (
         in_turn.with_columns(unseen_at=when(is_unseen).then(began))
         .group_by("cluster_id")
@@ -47,7 +46,7 @@ def unseen_stretches(term: pl.DataFrame) -> pl.DataFrame:
     following = epoch.shift(-1).over(LIFE)
     is_following_elected = col("elected_at").shift(-1).is_not_null().over(LIFE)
     is_followed = (following == epoch + 1) & is_following_elected
-    later_began = BEGAN.shift(-1).reverse().cum_min().forward_fill().reverse().over(LIFE)
+    later_began = col("first_seen_at").shift(-1).reverse().cum_min().forward_fill().reverse().over(LIFE)
     is_told = col("told_from_at").is_not_null()
     return (
         in_turn.with_columns(
@@ -67,7 +66,7 @@ def half_read(term: pl.DataFrame) -> pl.DataFrame:
 
 def half_read_stretches(term: pl.DataFrame) -> pl.DataFrame:
     """As unseen_stretches, of half_read: who leads is not known from the begin of such a term on."""
-    return half_read(term).select(*LIFE, from_at=BEGAN, epoch=col("controller_epoch") - 1)
+    return half_read(term).select(*LIFE, from_at="first_seen_at", epoch=col("controller_epoch") - 1)
 
 
 def with_terms(asked: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:

@@ -40,7 +40,7 @@ def with_succession(term: pl.DataFrame) -> pl.DataFrame:
     is_next = is_same_life & (is_next_epoch | ((col("mode") == "kraft") & ~is_begin_unseen))
     is_seen = col("elected_at").shift(-1).over(MODE).is_not_null()
     following = (
-        term.with_columns(began_at=pl.coalesce("elected_at", "first_seen_at"))
+        term.with_columns(began_at="first_seen_at")
         .sort("cluster_id", *IN_TURN)
         .with_columns(
             next_own_at=began_at.shift(-1).over(node),

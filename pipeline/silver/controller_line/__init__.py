@@ -188,7 +188,7 @@ def with_line_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
 
 def with_stated_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """stated_id: the term of the controller and epoch that the line names, in the life of its time."""
-    lives = term.select(*NAMED, from_at=pl.coalesce("elected_at", "first_seen_at"), stated_id="term_id")
+    lives = term.select(*NAMED, from_at="first_seen_at", stated_id="term_id")
     is_of_another = col("event").is_in(OF_ANOTHER_EPOCH)
     return (
         lines.sort("logged_at")

@@ -34,7 +34,7 @@ def lines_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
 
 def terms_going_on(at_hand: TablesAtHand, start: datetime) -> list[str]:
     terms = at_hand.whole("term")
-    known = terms.filter(pl.coalesce("elected_at", "first_seen_at") < start)
+    known = terms.filter(col("first_seen_at") < start)
     named = known.filter(col("last_seen_at") >= start)["term_id"]
     stored = at_hand.stored(SPEC, column_since("ordered_at", start), ("term_id",))["term_id"]
     offices = offices_at(at_hand, terms, start)

@@ -9,7 +9,6 @@ from polars import col, lit, when
 from pipeline.kafka.machines.by_release import machine_of_release
 from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, controller_elections
 from pipeline.model.terms.other_zones import other_zones
-from pipeline.model.terms.succession import BEGAN
 from pipeline.silver.term.holes import with_holes
 from pipeline.silver.term.peer_reported_terms import peer_reported_terms, renounced_peer_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
@@ -203,14 +202,14 @@ def with_isr_change_printing(terms: pl.DataFrame, wording_seen: pl.DataFrame) ->
         .agg(written_at=col("last_at").max())
     )
     # Such a line names no epoch: it may be behind the last one that does.
-    next_at = BEGAN.shift(-1).over("cluster_id", "mode")
+    next_at = col("first_seen_at").shift(-1).over("cluster_id", "mode")
     is_before_end = (col("isr_from_at") <= pl.max_horizontal("last_seen_at", "next_at")) | col(
         "next_at"
     ).is_null()
     meets = is_before_end & (col("isr_until_at") >= col("first_seen_at"))
     is_over = (col("written_at") < col("first_seen_at")).fill_null(value=True)
     return (
-        terms.sort(BEGAN, "life", "controller_epoch")
+        terms.sort("first_seen_at", "life", "controller_epoch")
         .with_columns(next_at=next_at)
         .join(told, on=OWN[:2], how="left", maintain_order="left")
         .join(written, on="cluster_id", how="left")

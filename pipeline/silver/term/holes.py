@@ -19,10 +19,9 @@ def with_holes(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
     prints in office names no epoch. What a process that starts says of the quorum may be what it had stored.
     Source: QuorumController, from 2.8.
     """
-    begun = pl.coalesce("elected_at", "first_seen_at")
     in_turn = (
         terms.filter(col("mode") == "kraft")
-        .select(*TERM, "controller_epoch", begun_at=begun)
+        .select(*TERM, "controller_epoch", begun_at="first_seen_at")
         .sort("cluster_id", "begun_at", "controller_epoch")
         .with_columns(next_at=col("begun_at").shift(-1).over("cluster_id"))
     )

@@ -6,7 +6,6 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.core.incremental import AFFECTS, ALL_SINCE, Incremental, TablesAtHand, first_time
-from pipeline.model.terms.ongoing import begin_of_term
 from pipeline.model.terms.succession import (
     TERM,
     half_read_stretches,
@@ -24,7 +23,7 @@ WATCHED = (
 
 def term_identities(term: pl.DataFrame) -> pl.DataFrame:
     """Lines belong to a term, and its moves are judged, by what is known of it: from its begin on."""
-    return term.select(*WATCHED, begin_of_term().alias(AFFECTS))
+    return term.select(*WATCHED, col("first_seen_at").alias(AFFECTS))
 
 
 def superseded_term_ends(term: pl.DataFrame) -> pl.DataFrame:
@@ -71,7 +70,7 @@ def begin_of_later_life(lines: pl.DataFrame, terms: pl.DataFrame) -> datetime | 
     earlier one: from the begin of the later one's terms on."""
     lives = lines.select("cluster_id", going_on=life_of_term()).drop_nulls().unique()
     quorums = terms.filter(col("mode") == "kraft").join(lives, on="cluster_id")
-    return first_time(quorums.filter(col("life") > col("going_on")).select(at=begin_of_term()), "at")
+    return first_time(quorums.filter(col("life") > col("going_on")), "first_seen_at")
 
 
 def life_of_term() -> pl.Expr:

@@ -73,7 +73,6 @@ def with_renounced_at(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl
     is_renounced = (col("step") == RENOUNCED) & (col("active_controller_id") != col("controller_id"))
     renounced = said.filter(is_renounced).select(*OWN, given_up_at="logged_at").sort("given_up_at")
     failed = said.filter(col("event") == FAILED, col("began_at").is_not_null())
-    begun_at = pl.coalesce("elected_at", "first_seen_at")
     terms_begun = (
         terms.filter(col("mode") == "kraft")
         .sort("cluster_id", "life", "controller_epoch")
@@ -81,8 +80,8 @@ def with_renounced_at(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl
             *TERM,
             *OWN[1:],
             "elected_at",
-            begun_at=begun_at,
-            next_at=begun_at.shift(-1).over("cluster_id", "life"),
+            begun_at="first_seen_at",
+            next_at=col("first_seen_at").shift(-1).over("cluster_id", "life"),
         )
     )
     is_next = (col("next_at") <= col("given_up_at") + CLOCKS).fill_null(value=False)

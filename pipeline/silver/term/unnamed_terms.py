@@ -38,7 +38,7 @@ def unnamed_terms(
     anew, it hears of another leader, or a known term begins; none where that is so within seconds: who was frozen, and
     deposed meanwhile, writes such lines until it hears of it. One of which only the line is read by which it renounces
     is in office in that moment (given_up).
-    known: (cluster_id, elected_at, first_seen_at) of KRaft terms. lives_before: (cluster_id, lives_before) in
+    known: (cluster_id, first_seen_at) of KRaft terms. lives_before: (cluster_id, lives_before) in
     ZooKeeper.
     Source: QuorumController, from 2.8: who replays the log decides nothing.
     """
@@ -76,7 +76,7 @@ def unnamed_terms(
 
 def before_known(begun: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """Those that begin before any known term of their cluster; known_at: when the first of these begins."""
-    first = known.group_by("cluster_id").agg(known_at=pl.min_horizontal("elected_at", "first_seen_at").min())
+    first = known.group_by("cluster_id").agg(known_at=col("first_seen_at").min())
     is_before = (col("first_at") < col("known_at")).fill_null(value=True)
     return begun.join(first, on="cluster_id", how="left").filter(is_before)
 
