@@ -7,14 +7,21 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.outage_bounds import WIPED
-from pipeline.model.partitions.service import BROKER, LEADER_GONE, LINE, broker_absences, with_next_row
+from pipeline.model.partitions.service import (
+    BROKER,
+    LEADER_GONE,
+    LINE,
+    NEW,
+    broker_absences,
+    with_next_row,
+)
 from pipeline.model.partitions.service_parts import PART_ENDS
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.partitions.topic_lives import BEGINS_A_LIFE
 
 TAKEN = "partition_created"  # a KRaft controller took the partition over from ZooKeeper
 RETURNED, ELECTED = "leader_returned", "elected"
-NEXT = ("leader", "is_deleting", "is_unknown", "is_unserved", "line_file_id", "line_byte_offset")
+NEXT = ("leader", "state", "is_deleting", "is_unknown", "is_unserved", "line_file_id", "line_byte_offset")
 ROOT = ("left_how", "left_term_id", "left_file_id", "left_byte_offset")
 
 
@@ -75,8 +82,11 @@ def with_following(partition_timeline: pl.DataFrame) -> pl.DataFrame:
 
 
 def its_ending() -> pl.Expr:
+    """How an outage would end with a part. A partition is New only after it was gone: where no line tells that its topic
+    was deleted, this one does."""
     is_taken_over = ~col("has_next") & (col("ended_by") == TAKEN)
-    is_gone = ~col("has_next") | col("next_is_deleting")
+    is_created_anew = (col("next_state") == NEW).fill_null(value=False) & col("state").ne_missing(NEW)
+    is_gone = ~col("has_next") | col("next_is_deleting") | is_created_anew
     is_untold = col("next_is_unknown") | (col("is_doubted") & col("next_is_unserved"))
     return (
         when(col("ended_by").is_in(PART_ENDS))

@@ -18,6 +18,7 @@ A_WHILE_MS = 1000
 A_CREATION = pl.duration(minutes=1)
 BOUNCED, FOUND = "bounced", "listed_at_startup"
 OFFLINE, NEW = "OfflinePartition", "NewPartition"
+INFERRED = "inferred"
 LEADER_GONE, NEVER_LED = "leader_gone", "never_led"
 LINE = ("file_id", "byte_offset")
 LEFT = ("left_at", "left_how", "left_term_id", "left_event_seq", "left_file_id", "left_byte_offset")
@@ -86,21 +87,23 @@ def broker_absences(leaders: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFra
     before = listed_sessions.select(
         *(*BROKER, "back_file_id", "back_byte_offset"),
         col(LEFT).shift(1).over(BROKER),
+        left_certainty=col("certainty").shift(1).over(BROKER),
         end_at="joined_at",
         back_how="joined_how",
     )
     after_last = listed_sessions.group_by(BROKER).agg(col(LEFT).last()).filter(col("left_at").is_not_null())
     never_listed = leaders.join(sessions, on=BROKER, how="anti")
     listed = sessions.group_by("cluster_id").agg(listed_from_at=col("joined_at").min())
-    # A controller that starts, and finds a broker under another registration, does not handle that it was gone.
-    is_handled = (col("left_how") == BOUNCED) & col("back_how").ne_missing(lit(FOUND))
+    # Who finds a broker under another registration, as it starts or where no line says so, does not handle that it was
+    # gone: it came back in a time of which lines are missing.
+    is_handled = (col("left_how") == BOUNCED) & (col("left_certainty") != INFERRED) & col("back_how").ne_missing(lit(FOUND))
     is_some_time = (col("begin_at") < col("end_at")) | is_handled
     return (
         pl.concat([before, after_last, never_listed], how="diagonal")
         .join(listed, on="cluster_id", how="inner")
         .with_columns(begin_at=pl.coalesce("left_at", "listed_from_at"))
         .filter(col("end_at").is_null() | is_some_time)
-        .drop("left_at", "listed_from_at", "back_how")
+        .drop("left_at", "listed_from_at", "back_how", "left_certainty")
     )
 
 

@@ -64,12 +64,14 @@ def first_diffs(
 ) -> pl.DataFrame:
     """Diffs of partitions, the first line of each, that tell an unclean election of KRaft which is in no row of
     gold.leader_election, and in no line by which a controller chose: nobody printed the leader before. Not those of a
-    process that started and was not elected since: it replays what may be long ago.
+    process that started and was not elected since: it replays what may be long ago. Nor those that name the one elected
+    as the last known leader: it led last, and nothing of what it had is lost.
 
     Source: PartitionRegistration.maybeLogPartitionChange, from 3.0; a reassignment is said in the same words, but
     changes no recovery state.
     """
-    diffs = election_event.filter(event=DIFF, step=UNCLEAN).filter(col("logged_at").is_not_null())
+    is_at_risk = col("selector").ne_missing(lit(LAST_KNOWN))
+    diffs = election_event.filter(event=DIFF, step=UNCLEAN).filter(col("logged_at").is_not_null(), is_at_risk)
     steps = (
         controller_event.filter(col("step").is_in([*STARTED, "elected"]), col("logged_at").is_not_null())
         .select("cluster_id", "node_id", step_at="logged_at", last_step="step")
