@@ -7,11 +7,14 @@ from pipeline.model.partitions.partition_states import IDENTITY
 
 STOP = ("cluster_id", "broker_id", "out_at", "silent_from_at", "back_at")
 NODE = ("cluster_id", "node_id")
+OF_DAY = (*NODE, *IDENTITY[1:], "day")
+NAMED, STATED = "named", "stated"
 
 
 def process_stops(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-    """(STOP): of each process that another one follows, from its last line to the start of the next one: what changes
-    meanwhile its node prints late, or never. lines: of partition_states.identified."""
+    """(STOP): of each process that another one follows, from its last line to the start of the next one, and of each that
+    did not run for a while (skipped_epochs): what changes meanwhile its node prints late, or never. lines: of
+    partition_states.identified."""
     runs = process_run.filter(col("next_started_at").is_not_null()).select(
         "cluster_id",
         broker_id="node_id",
@@ -19,7 +22,7 @@ def process_stops(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFram
         silent_from_at="last_line_at",
         back_at="next_started_at",
     )
-    return pl.concat([runs, created_again(lines)])
+    return pl.concat([runs, created_again(lines), skipped_epochs(lines)])
 
 
 def created_again(lines: pl.DataFrame) -> pl.DataFrame:
@@ -28,16 +31,38 @@ def created_again(lines: pl.DataFrame) -> pl.DataFrame:
 
     Source: ReplicaManager.getOrCreatePartition, "Creating new partition", from 2.8.
     """
-    of_day = (*NODE, *IDENTITY[1:], "day")
-    is_named, is_stated = col("step") == "named", col("step") == "stated"
-    own = (
-        lines.filter(col("node_id").is_not_null() & (is_named | is_stated))
+    is_named, is_stated = col("step") == NAMED, col("step") == STATED
+    own = own_lines(lines).with_columns(stated_before=is_stated.cum_sum().over(OF_DAY))
+    return stops_before(own.filter(is_named, col("stated_before") > 0))
+
+
+def skipped_epochs(lines: pl.DataFrame) -> pl.DataFrame:
+    """The same of a broker that leaves out a partition epoch of which it printed the one before that day (UTC), as it
+    had not run meanwhile: it applies all changes at once, and prints what came of them.
+
+    Source: BrokerMetadataPublisher.onMetadataUpdate, ReplicaManager.applyDelta, from 2.8: one line per partition that a
+    delta changes.
+    """
+    epoch = col("partition_epoch")
+    last_epoch = epoch.forward_fill().shift(1).over(*OF_DAY, "created")
+    own = own_lines(lines).with_columns(created=(col("step") == NAMED).cum_sum().over(OF_DAY))
+    return stops_before(own.filter((epoch > last_epoch + 1).fill_null(value=False)))
+
+
+def own_lines(lines: pl.DataFrame) -> pl.DataFrame:
+    """What brokers print of partitions, in order, with silent_from_at: their line before."""
+    is_own = col("node_id").is_not_null() & col("step").is_in([NAMED, STATED])
+    return (
+        lines.filter(is_own)
         .sort(*NODE, "at", "file_id", "byte_offset")
         .with_columns(day=col("at").dt.truncate("1d"), silent_from_at=col("at").shift(1).over(NODE))
-        .with_columns(stated_before=is_stated.cum_sum().over(of_day))
     )
+
+
+def stops_before(own: pl.DataFrame) -> pl.DataFrame:
+    """(STOP) before these lines of own_lines."""
     return (
-        own.filter(is_named, col("stated_before") > 0, col("silent_from_at") < col("at"))
+        own.filter(col("silent_from_at") < col("at"))
         .select("cluster_id", "silent_from_at", broker_id="node_id", out_at="at", back_at="at")
         .select(STOP)
     )

@@ -40,7 +40,7 @@ def with_void_begin(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.D
         )
         .join(with_next_term_flags(terms), on=OWN)
         .filter(col("logged_at") >= col("elected_at"))
-        .filter((is_own & col("is_next_seen")) | col("is_another_next"))
+        .filter(is_own | col("is_another_next"))
         .group_by(TERM)
         .agg(void_from_at=pl.max_horizontal("began_at", "elected_at").min())
     )
