@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.model.terms.last_lines import until_silence
-from schemas.silver import controller_line, term
+from schemas.silver import controller_line, partition_transition, term
 from tests.frames import at, frame
 
 DAY = 86_400
@@ -34,4 +34,26 @@ def test_the_lines_behind_a_silence_do_not_prove_that_a_term_goes_on(
     )
     rows = "\n".join(f"c | 1-1 | {second}" for second in seconds)
     lines = frame(controller_line.SPEC, f"cluster_id | term_id | logged_at\n{rows}")
-    assert until_silence(terms, lines)["proved_until_at"].to_list() == [at(expected)]
+    nothing_failed = frame(partition_transition.SPEC, "cluster_id")
+    assert until_silence(terms, lines, nothing_failed)["proved_until_at"].to_list() == [at(expected)]
+
+
+@pytest.mark.parametrize(
+    ("exception", "expected"),
+    [
+        ("org.apache.zookeeper.KeeperException$SessionExpiredException", 4),
+        ("org.apache.kafka.common.errors.ControllerMovedException", 4),
+        ("org.apache.zookeeper.KeeperException$NoNodeException", 12),
+    ],
+)
+def test_a_short_silence_counts_where_moves_behind_it_fail_as_the_session_is_lost(
+    exception: str, expected: int
+) -> None:
+    terms = frame(term.SPEC, "cluster_id | term_id | elected_at | told_until_at\nc | 1-1 | 1 | 12")
+    rows = "\n".join(f"c | 1-1 | f | {second} | {second}" for second in (1, 4, 11, 12))
+    lines = frame(controller_line.SPEC, f"cluster_id | term_id | file_id | byte_offset | logged_at\n{rows}")
+    failed = frame(
+        partition_transition.SPEC,
+        f"cluster_id | file_id | byte_offset | exception_class\nc | f | 11 | {exception}",
+    )
+    assert until_silence(terms, lines, failed)["proved_until_at"].to_list() == [at(expected)]

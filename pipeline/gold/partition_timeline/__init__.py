@@ -84,7 +84,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     offline = offline_statements(partition_transition, state_dump)
     lived = partition_statements(*given, deletion_before, partitions_known_before(last), offline)
     writes = leader_writes(leader_and_isr, wording_seen, span)
-    proved = until_silence(term, controller_line)
+    proved = until_silence(term, controller_line, partition_transition)
     in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, span)
     if KRAFT not in modes:
         return in_zookeeper.pipe(intervals_reaching, span).pipe(
