@@ -111,14 +111,19 @@ def elections(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]
             [
                 *values(row, one, names),
                 value(row, "kind", row["kind"], one["kind"], ("unknown",)),
-                value(
-                    row, "verdict", row["verdict"], one["verdict"], (UNDETERMINED, "as_prescribed_by_result")
-                ),
+                verdict(row, one),
                 value(row, "failure", row["failure"], one["failure"], (UNDETERMINED,)),
                 value(row, "trigger", row["trigger"], one["trigger"], ("unknown",)),
             ]
             for one in candidates
         )
+
+
+def verdict(row: Row, one: Row) -> Said:
+    """That it is as prescribed is one verdict, whether what came of it tells so or the ISR before it."""
+    if {row["verdict"], one["verdict"]} == {"as_prescribed", "as_prescribed_by_result"}:
+        return Said(SAME)
+    return value(row, "verdict", row["verdict"], one["verdict"], (UNDETERMINED,))
 
 
 def ratios(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:

@@ -107,7 +107,7 @@ def outage_seeds(outage_before: pl.DataFrame, span: Span) -> pl.DataFrame:
 
 def merge_outage_pieces(pieces: pl.DataFrame) -> pl.DataFrame:
     """Pieces that touch are one outage: it begins as its first and ends as its last one. Where a doubt ends
-    (is_since_doubt) another one begins: what was in doubt takes nothing from what is certain.
+    (is_since_doubt) or begins (is_until_doubt) another one begins: what is in doubt takes nothing from what is certain.
 
     At equal times an absence begins it and the partition's own state ends it.
     """
@@ -119,7 +119,9 @@ def merge_outage_pieces(pieces: pl.DataFrame) -> pl.DataFrame:
     ending = ("ending_file_id", "ending_byte_offset")
 
     begins_anew = (col("ending").ne_missing(lit(SEED)) & col("is_since_doubt")).fill_null(value=False)
-    cut = begins_anew.cum_sum().over(PARTITION, order_by=pl.struct("from_at", open_end()))
+    in_turn = pl.struct("from_at", open_end())
+    is_cut_before = col("is_until_doubt").shift(1).over(PARTITION, order_by=in_turn).fill_null(value=False)
+    cut = (begins_anew | is_cut_before).cum_sum().over(PARTITION, order_by=in_turn)
     together = with_island(pieces.with_columns(cut=cut), outage[:-1]).with_columns(
         col("is_in_doubt").any().over(outage)
     )

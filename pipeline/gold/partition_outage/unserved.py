@@ -21,7 +21,10 @@ from pipeline.model.partitions.topic_lives import BEGINS_A_LIFE
 
 TAKEN = "partition_created"  # a KRaft controller took the partition over from ZooKeeper
 RETURNED, ELECTED = "leader_returned", "elected"
-NEXT = ("leader", "state", "is_deleting", "is_unknown", "is_unserved", "line_file_id", "line_byte_offset")
+NEXT = (
+    *("leader", "state", "is_deleting", "is_unknown", "is_unserved", "is_doubted"),
+    *("line_file_id", "line_byte_offset"),
+)
 ROOT = ("left_how", "left_term_id", "left_file_id", "left_byte_offset")
 
 
@@ -29,7 +32,7 @@ def unserved_parts(partition_timeline: pl.DataFrame, broker_session: pl.DataFram
     """Parts without service: from_at, until_at, how an outage would end with each (ending; null: it goes on), and the
     lines of both; old_leader: its own leader, else the last one before; where its leader is absent when it begins
     (is_absent) that broker is the root, and how it left. is_since_doubt: it may have been so before, and is certain
-    from its begin on."""
+    from its begin on; is_until_doubt: it is certain to its end, and may go on."""
     parts = with_following(partition_timeline).filter(~col("is_served")).with_row_index("row_no")
     gone = roots_of_absent_leaders(parts, broker_session.filter(col("mode") == "zookeeper"))
     is_absent = col("gone_id").is_not_null()
@@ -37,7 +40,7 @@ def unserved_parts(partition_timeline: pl.DataFrame, broker_session: pl.DataFram
     known_root = {name: when(~col("is_since_doubt")).then(name) for name in ROOT}
     led = parts.join(gone, on="row_no", how="left").with_columns(**known_root)
     return led.select(
-        *(*PARTITION, "replicas", "ending", "is_since_doubt"),
+        *(*PARTITION, "replicas", "ending", "is_since_doubt", "is_until_doubt"),
         from_at="valid_from_at",
         until_at="valid_until_at",
         is_absent=is_absent,
@@ -72,7 +75,9 @@ def with_following(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     is_since_doubt = was_doubted & ~col("is_doubted")
     known_since = is_since_doubt.cum_sum().over(PARTITION)
     return (
-        parts.with_columns(is_since_doubt=is_since_doubt, known_since=known_since)
+        parts.with_columns(
+            is_since_doubt=is_since_doubt, is_until_doubt=is_until_doubt(), known_since=known_since
+        )
         .with_columns(
             led_by=its_leader.forward_fill().over(*PARTITION, "known_since"),
             ending=when(col("valid_until_at").is_not_null()).then(its_ending()),
@@ -81,13 +86,18 @@ def with_following(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def is_until_doubt() -> pl.Expr:
+    is_next_in_doubt = (col("next_is_doubted") & col("next_is_unserved")).fill_null(value=False)
+    return ~col("is_doubted") & is_next_in_doubt
+
+
 def its_ending() -> pl.Expr:
     """How an outage would end with a part. A partition is New only after it was gone: where no line tells that its topic
     was deleted, this one does."""
     is_taken_over = ~col("has_next") & (col("ended_by") == TAKEN)
     is_created_anew = (col("next_state") == NEW).fill_null(value=False) & col("state").ne_missing(NEW)
     is_gone = ~col("has_next") | col("next_is_deleting") | is_created_anew
-    is_untold = col("next_is_unknown") | (col("is_doubted") & col("next_is_unserved"))
+    is_untold = col("next_is_unknown") | (col("is_doubted") & col("next_is_unserved")) | is_until_doubt()
     return (
         when(col("ended_by").is_in(PART_ENDS))
         .then(lit(RETURNED))

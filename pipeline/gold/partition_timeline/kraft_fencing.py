@@ -110,6 +110,21 @@ def leaderships_of_states(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFr
     )
 
 
+def with_hole_before_next(leaderships: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
+    """hole_from_at: begin of the first hole in the logs (watched_log_holes) after a leadership began, if it ends before
+    the next one."""
+    is_before_next = col("hole_until_at") <= col("next_at")
+    return (
+        leaderships.sort("from_at")
+        .join_asof(
+            holes.sort("hole_from_at"), left_on="from_at", right_on="hole_from_at", by="cluster_id",
+            strategy="forward", coalesce=False, check_sortedness=False,
+        )
+        .with_columns(hole_from_at=when(is_before_next).then("hole_from_at"))
+        .drop("hole_until_at")
+    )  # fmt: skip
+
+
 def with_fences(
     leaderships: pl.DataFrame, fences: pl.DataFrame, disks: pl.DataFrame, assigned: pl.DataFrame
 ) -> pl.DataFrame:
@@ -193,8 +208,10 @@ def is_taken_over() -> pl.Expr:
 
 def is_unseen_between() -> pl.Expr:
     """True if the next leader that was printed has a leader epoch that more elections lead to than one that nobody won
-    and the one after it."""
-    return (col("next_leader_epoch") > col("last_leader_epoch") + 2).fill_null(value=False)
+    and the one after it, and no hole in the logs lies between the fencing and that leader: they are in it."""
+    is_more = col("next_leader_epoch") > col("last_leader_epoch") + 2
+    is_in_hole = (col("hole_from_at") >= col("fenced_at")).fill_null(value=False)
+    return is_more.fill_null(value=False) & ~is_in_hole
 
 
 def held_states(states: pl.DataFrame, leaderships: pl.DataFrame) -> pl.DataFrame:

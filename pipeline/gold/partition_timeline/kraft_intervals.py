@@ -10,6 +10,7 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
     held_states,
     leaderships_of_states,
     with_fences,
+    with_hole_before_next,
     with_leaderships,
     with_lost_brokers,
 )
@@ -17,7 +18,7 @@ from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
 from pipeline.gold.partition_timeline.missing_broker_logs import LINES_MISSING, with_missing_logs
 from pipeline.gold.partition_timeline.own_stops import process_stops
 from pipeline.gold.partition_timeline.silences import last_restatements
-from pipeline.gold.partition_timeline.watched import with_watched_leader
+from pipeline.gold.partition_timeline.watched import watched_log_holes, with_watched_leader
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.changed_epochs import with_changed_epochs
 from pipeline.model.partitions.partition_states import (
@@ -70,7 +71,11 @@ def kraft_intervals(
     stated = stated_assignments(lines, before)
     topics = kraft_topics(said, lines, before, terms, span)
     disks = blocked_by_disk(lines, broker_absence)
-    of_leaders = leaderships_of_states(led, topics).pipe(with_watched_leader, wording_seen)
+    of_leaders = (
+        leaderships_of_states(led, topics)
+        .pipe(with_watched_leader, wording_seen)
+        .pipe(with_hole_before_next, watched_log_holes(wording_seen))
+    )
     fenced = of_leaders.pipe(
         with_fences, brokers_out_by_decision(absences), disks, assignments_by_line(led, stated)
     )

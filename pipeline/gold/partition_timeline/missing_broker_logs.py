@@ -18,6 +18,7 @@ from pipeline.gold.partition_timeline.watched import (
     of_nobody,
     state_members,
     watched_from,
+    watched_log_holes,
 )
 from pipeline.model.partitions.partition_states import HELD, IDENTITY
 from pipeline.model.terms.kraft_terms import unseen_of
@@ -74,7 +75,7 @@ def with_missing_logs(
             decisions_without_broker_logs(states, watched, decided),
             silenced_states(states, watched, pl.concat([absences.select(stops.columns), stops]), restated),
             first_after(states.filter("is_alone"), "known_at", unseen_begins(unseen)),
-            before_missing_epochs(states),
+            before_missing_epochs(states, watched_log_holes(wording_seen)),
             unwatched_states(states, watched, unnamed),
             unread_stops(states, stops, terms).pipe(without_restated, states, restated),
         ]

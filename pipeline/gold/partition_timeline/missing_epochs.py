@@ -10,19 +10,32 @@ from pipeline.model.partitions.partition_states import IDENTITY
 SOON = timedelta(milliseconds=1)
 
 
-def before_missing_epochs(states: pl.DataFrame) -> pl.DataFrame:
+def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
     """(state_no, first_at): of states whose next leader epoch is higher by more than one, the time after known_at. Each
-    change of leader adds one: there were others in between, and no line tells when.
+    change of leader adds one: there were others in between, and no line tells when. Where a hole in the logs lies
+    between both (watched.watched_log_holes) they are in it.
 
     Source: PartitionRegistration.merge, PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded, from 2.8.
     """
-    return (
+    next_at = when(col("next_epoch") != col("epoch")).then(col("at").shift(-1).over(IDENTITY))
+    left_out = (
         states.select(
-            *IDENTITY, "state_no", "known_at", epoch=col("leader_epoch").forward_fill().over(IDENTITY)
+            *IDENTITY, "state_no", "at", "known_at", epoch=col("leader_epoch").forward_fill().over(IDENTITY)
         )
         .with_columns(next_epoch=col("epoch").shift(-1).over(IDENTITY))
-        .with_columns(when(col("next_epoch") != col("epoch")).then("next_epoch"))
-        .with_columns(col("next_epoch").backward_fill().over(IDENTITY))
+        .with_columns(when(col("next_epoch") != col("epoch")).then("next_epoch"), next_at=next_at)
+        .with_columns(col("next_epoch", "next_at").backward_fill().over(IDENTITY))
         .filter(col("next_epoch") > col("epoch") + 1)
-        .select("state_no", first_at=col("known_at") + SOON)
     )
+    is_between = col("hole_until_at") <= col("next_at")
+    return (
+        left_out.sort("known_at")
+        .join_asof(
+            holes.sort("hole_from_at"), left_on="known_at", right_on="hole_from_at", by="cluster_id",
+            strategy="forward", coalesce=False, check_sortedness=False,
+        )
+        .select(
+            "state_no",
+            first_at=pl.max_horizontal("known_at", when(is_between).then("hole_from_at")) + SOON,
+        )
+    )  # fmt: skip

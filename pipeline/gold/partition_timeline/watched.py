@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit
 
+from pipeline.model.lines.log_holes import log_holes
 from pipeline.model.partitions.partition_states import GRACE_SECONDS
 
 BROKER = ("cluster_id", "broker_id")
@@ -18,6 +19,12 @@ def watched_from(wording_seen: pl.DataFrame) -> pl.DataFrame:
         .agg(watched_from_at=col("first_at").min())
         .filter(col("watched_from_at").is_not_null())
     )
+
+
+def watched_log_holes(wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """log_holes of the nodes that have a state-change.log."""
+    node = ("cluster_id", "node_id")
+    return log_holes(wording_seen.join(watched_from(wording_seen), left_on=node, right_on=BROKER, how="semi"))
 
 
 def of_nobody(wording_seen: pl.DataFrame) -> pl.DataFrame:

@@ -1,14 +1,12 @@
 """KRaft terms that no line proves to go on after a stretch of time of which no log is there."""
 
-from datetime import timedelta
-
 import polars as pl
-from polars import col, when
+from polars import col
+
+from pipeline.model.lines.log_holes import log_holes
 
 TERM = ("cluster_id", "term_id")
-FILE = ("cluster_id", "file_id")
 KRAFT_LOGGERS = "org.apache.kafka.controller."
-LEAST = timedelta(days=1)  # of a day that is missing; releases before 3.7 may print nothing for a night
 
 
 def with_holes(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
@@ -36,21 +34,8 @@ def with_holes(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
 
 
 def quorum_log_holes(wording_seen: pl.DataFrame) -> pl.DataFrame:
-    """(cluster_id, hole_from_at, hole_until_at): from the last line of the nodes of a quorum to the next one, a day or
-    more later, in another file. A process appends to its file: within one a node that is silent had nothing to say."""
+    """log_holes of the nodes of a quorum."""
     is_of_quorum = col("logger").str.starts_with(KRAFT_LOGGERS).fill_null(value=False)
     node = ("cluster_id", "node_id")
     quorum = wording_seen.filter(is_of_quorum).select(node).unique()
-    files = (
-        wording_seen.join(quorum, on=node, how="semi", nulls_equal=True)
-        .group_by(FILE)
-        .agg(from_at=col("first_at").min(), until_at=col("last_at").max())
-        .drop_nulls()
-        .sort("cluster_id", "from_at", "file_id")
-    )
-    last_at = col("until_at").cum_max().shift(1).over("cluster_id")
-    return (
-        files.with_columns(hole_from_at=when(col("from_at") - last_at >= LEAST).then(last_at))
-        .filter(col("hole_from_at").is_not_null())
-        .select("cluster_id", "hole_from_at", hole_until_at="from_at")
-    )
+    return log_holes(wording_seen.join(quorum, on=node, how="semi", nulls_equal=True))
