@@ -13,7 +13,7 @@ from pipeline.gold.partition_outage.roots import with_departed, with_only_replic
 from pipeline.gold.partition_outage.unserved import RETURNED, unserved_parts
 from pipeline.model.brokers.departures import AT_STARTUP
 from pipeline.model.brokers.outage_bounds import UNSAID, WIPED, with_bounds
-from pipeline.model.partitions.statements import PARTITION
+from pipeline.model.partitions.statements import PARTITION, SENT
 from pipeline.model.settings import SessionLimit
 from schemas.gold.partition_outage import SPEC
 
@@ -25,6 +25,7 @@ DELETED = "deleted"
 OF_DELETIONS = (
     "partition_transition",
     "replica_removed_from_isr",
+    *SENT,
 )  # what a controller prints of a deletion, too
 SEED = "seed"  # how an outage that was noticed before the span reaches it
 DEPARTURES = {
@@ -77,10 +78,14 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
         .pipe(with_root_decision, broker_absence)
         .pipe(with_bounds, term, session_limit, broker_setting, release_span)
         .with_columns(evidence=outage_evidence(), certainty=with_its_end())
-        .with_columns(
-            when(~col("is_since_doubt").fill_null(value=False)).then(col("unserved_from_at", "high_ms"))
-        )
+        .with_columns(when(~is_begin_unknown()).then(col("unserved_from_at", "high_ms")))
     )
+
+
+def is_begin_unknown() -> pl.Expr:
+    """True where nobody knows since when: it may have been so in doubt, or before all that is known of the partition."""
+    is_first = col("is_first_known") & (col("root_event") == UNTOLD)
+    return (col("is_since_doubt") | is_first).fill_null(value=False)
 
 
 def outage_pieces_since(pieces: pl.DataFrame, span: Span) -> pl.DataFrame:
