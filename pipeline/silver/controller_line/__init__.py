@@ -62,6 +62,7 @@ def build(
     lines = pl.concat([own, term_marks(controller_event, term, source_file)], how="diagonal_relaxed").pipe(
         with_running_time, source_file, wording_seen
     )
+    lines = pl.concat([lines, unseen_election_marks_of_zookeeper(term)], how="diagonal_relaxed")
     given = lines.filter((col("rank") != 1) | span.since("ordered_at"))
     placed = given.pipe(with_line_term, term).filter((col("rank") == 1) & col("term_id").is_not_null())
     return placed.pipe(with_seq).pipe(with_event_cause, line_before).select(SPEC.columns)
@@ -91,26 +92,31 @@ def term_marks(controller_event: pl.DataFrame, term: pl.DataFrame, source_file: 
             rank=when(is_leaving).then(2).otherwise(0),
         )
     )  # fmt: skip
-    return pl.concat([said, unseen_election_marks(term, source_file)], how="diagonal_relaxed")
+    return pl.concat([said, unseen_election_marks(term)], how="diagonal_relaxed")
 
 
-def unseen_election_marks(term: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
-    """Marks of terms whose election was not seen, before the first line that its controller writes in office: that of
-    a controller in office for weeks. In ZooKeeper mode lines of state-change.log carry the epoch; what controller.log
-    says from then on is of that term, too."""
-    is_in_office = col("elected_at").is_null() & col("told_from_at").is_not_null()
-    logs = source_file.select("file_id", file_log="log").unique("file_id")
-    is_kraft = col("mode") == "kraft"
-    return (
-        term.filter(is_in_office)
-        .join(logs, on="file_id", how="left")
-        .select(
-            "cluster_id", "controller_id", "file_id", "byte_offset",
-            node_id="controller_id", logged_at="told_from_at",
-            log=when(is_kraft).then(lit("controller")).otherwise(col("file_log").fill_null("controller")),
-            mark="term_id", rank=lit(0),
-        )
+def unseen_election_marks(term: pl.DataFrame) -> pl.DataFrame:
+    """Marks of KRaft terms whose election was not seen, before the first line that its controller writes in office: that
+    of a controller in office for weeks."""
+    return unseen_in_office(term, "kraft").select(
+        "cluster_id", "controller_id", "file_id", "byte_offset",
+        node_id="controller_id", logged_at="told_from_at", log=lit("controller"), mark="term_id", rank=lit(0),
     )  # fmt: skip
+
+
+def unseen_election_marks_of_zookeeper(term: pl.DataFrame) -> pl.DataFrame:
+    """The same in ZooKeeper mode, where lines of state-change.log carry the epoch: what controller.log says from its
+    first one on is of that term, too. The line of such a term may be another node's: a mark has its time alone."""
+    return unseen_in_office(term, "zookeeper").select(
+        "cluster_id", "controller_id",
+        node_id="controller_id", logged_at="told_from_at", ordered_at="told_from_at",
+        log=lit("controller"), mark="term_id", rank=lit(0),
+    )  # fmt: skip
+
+
+def unseen_in_office(term: pl.DataFrame, mode: str) -> pl.DataFrame:
+    is_in_office = col("elected_at").is_null() & col("told_from_at").is_not_null()
+    return term.filter(is_in_office & (col("mode") == mode))
 
 
 def with_running_time(
