@@ -19,6 +19,7 @@ from pipeline.model.brokers.departures import (
 from pipeline.model.brokers.end_reasons import with_end_reason
 from pipeline.model.brokers.first_signs import with_first_end_sign, with_last_line_of_broker
 from pipeline.model.brokers.outage_bounds import FENCED, with_silence
+from pipeline.model.brokers.registration_epochs import with_later_registrations
 from pipeline.model.brokers.unsaid_bounces import registrations_in_server_log, without_lost_leaders
 from pipeline.model.brokers.zookeeper_sessions import without_momentary_sessions, zookeeper_sessions
 from pipeline.model.partitions.service_parts import whole_intervals
@@ -73,6 +74,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .pipe(with_led_before, seeds.filter(span.before(col("shutdown_requested_at").list.first())))
         .pipe(with_handled, controller_line)
         .pipe(with_torn, term)
+        .pipe(with_later_registrations, later)
         .pipe(with_cleanness)
         .pipe(with_silence, term, session_limit, broker_setting, release_span)
         .pipe(with_last_line_of_broker, controller_line, process_run)

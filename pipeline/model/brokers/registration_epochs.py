@@ -1,0 +1,42 @@
+"""Sessions of KRaft brokers that are several, as lines in between name a later registration."""
+
+from datetime import timedelta
+
+import polars as pl
+from polars import col, lit
+
+BROKER = ("cluster_id", "broker_id")
+SESSION = (*BROKER, "joined_at")
+SAYING = ("replay", "broker")
+BOUNCED = "bounced"
+AT_ONCE = timedelta(seconds=1)  # other nodes replay a decision behind it
+
+
+def with_later_registrations(sessions: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
+    """is_torn also of sessions in KRaft of which, on the day (UTC) of their end and before it, a line names a broker
+    epoch after theirs: the broker registered anew, and no line says that it left. One that bounced did so unfenced.
+
+    Source: ClusterControlManager.registerBroker, from 2.8: a registration has the offset of its record as broker epoch.
+    """
+    is_named = col("said_by").is_in(SAYING) & col("broker_epoch").is_not_null()
+    named = broker_event.filter(is_named).select(*BROKER, said_at="logged_at", said_epoch="broker_epoch")
+    is_over = (col("mode") == "kraft") & (col("left_how") != BOUNCED) & col("broker_epoch").is_not_null()
+    day = col("left_at").dt.truncate("1d")
+    is_inside = col("said_at").is_between(
+        pl.max_horizontal("joined_at", day),
+        pl.min_horizontal(col("left_at") + AT_ONCE, day + timedelta(days=1)),
+        closed="left",
+    )
+    several = (
+        sessions.filter(is_over)
+        .select(*SESSION, "left_at", "broker_epoch")
+        .join(named, on=BROKER)
+        .filter(is_inside, col("said_epoch") > col("broker_epoch"))
+        .select(*SESSION, is_several=lit(value=True))
+        .unique()
+    )
+    return (
+        sessions.join(several, on=SESSION, how="left", maintain_order="left")
+        .with_columns(is_torn=col("is_torn") | col("is_several").fill_null(value=False))
+        .drop("is_several")
+    )
