@@ -30,7 +30,7 @@ def imbalance_changes(partition_timeline: pl.DataFrame, span: Span) -> pl.DataFr
     )
     following = lived.with_columns(col(carried).shift(-1).over(PARTITION).name.prefix(END))
     is_next = col(f"{END}at") == col("valid_until_at")
-    counted = following.filter("is_counted").with_columns(
+    counted = following.filter(col("is_counted") | is_unassigned()).with_columns(
         when(is_next).then(col(f"{END}{name}")).alias(f"{END}{name}") for name in carried[1:]
     )
     each = imbalance_shares(counted)
@@ -49,6 +49,7 @@ def intervals_with_begin(partition_timeline: pl.DataFrame, span: Span) -> pl.Dat
     is_stale = col("is_assignment_stale").fill_null(value=False)
     rows = partition_timeline.select(
         *PARTITION, "interval_seq", "valid_until_at", "replicas", *PLACE, at="valid_from_at",
+        held_by=held_by_unassigned(),
         is_counted=(col("replicas").list.len() > 0) & ~col("is_deleting"),
         is_elsewhere=(col("leader") != col("replicas").list.first()).fill_null(value=False),
         is_stale=is_stale,
@@ -63,6 +64,19 @@ def intervals_with_begin(partition_timeline: pl.DataFrame, span: Span) -> pl.Dat
         when(is_before).then(lit(value, rows.schema[name])).otherwise(name).alias(name)
         for name, value in just_before.items()
     )
+
+
+def held_by_unassigned() -> pl.Expr:
+    """The brokers that lead or are in sync where a partition in KRaft has no known assignment, null where it has one. In
+    ZooKeeper mode a term is missing then."""
+    is_led = (col("leader") >= 0) & ~col("is_deleting")
+    is_unknown = col("topic_id").is_not_null() & col("replicas").is_null() & is_led
+    members = pl.concat_list("leader", col("isr").fill_null([])).list.unique()
+    return when(is_unknown.fill_null(value=False)).then(members)
+
+
+def is_unassigned() -> pl.Expr:
+    return col("held_by").is_not_null()
 
 
 def counting_alike(lived: pl.DataFrame) -> pl.DataFrame:
@@ -87,18 +101,23 @@ def imbalance_shares(counted: pl.DataFrame) -> pl.DataFrame:
     elsewhere or not.
 
     It is unsure to that broker where it is undetermined; where the assignment is stale each replica may be the
-    preferred leader.
+    preferred leader, and where none is known each broker that is known to have it.
     """
     replicas, whole = col("replicas"), pl.Int64
-    own = counted.with_columns(
+    own = counted.filter("is_counted").with_columns(
         broker_id=replicas.list.first(),
         preferred=lit(1, whole),
         elsewhere=col("is_elsewhere").cast(whole),
         unsure=col("is_unsure").cast(whole),
     )
+    stale = counted.filter(col("is_counted") & col("is_stale"), replicas.list.len() > 1)
     others = (
-        counted.filter("is_stale", replicas.list.len() > 1)
-        .with_columns(broker_id=replicas.list.slice(1))
+        pl.concat(
+            [
+                stale.with_columns(broker_id=replicas.list.slice(1)),
+                counted.filter(is_unassigned()).with_columns(broker_id="held_by"),
+            ]
+        )
         .explode("broker_id")
         .with_columns(preferred=lit(0, whole), elsewhere=lit(0, whole), unsure=lit(1, whole))
     )

@@ -157,7 +157,7 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
     departure = col("root_left_how").replace_strict(DEPARTURES, default=None, return_dtype=pl.String)
     # What a deletion does is none. controller.log would tell it: without its line only an election that day shows that
     # there was none, and later days do not change that.
-    is_elected = (col("ended_how") != DELETED) & (
+    is_elected = ~col("ended_how").is_in([DELETED, "lines_missing"]) & (
         col("ended_at") < col("noticed_at").dt.truncate("1d") + pl.duration(days=1)
     )
     root = pl.coalesce("root_event", departure, "cause", lit(UNTOLD))
