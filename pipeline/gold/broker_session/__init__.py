@@ -19,7 +19,7 @@ from pipeline.model.brokers.departures import (
 from pipeline.model.brokers.end_reasons import with_end_reason
 from pipeline.model.brokers.first_signs import with_first_end_sign, with_last_line_of_broker
 from pipeline.model.brokers.outage_bounds import FENCED, with_silence
-from pipeline.model.brokers.registration_epochs import with_later_registrations
+from pipeline.model.brokers.registration_epochs import with_later_registrations, with_next_registration
 from pipeline.model.brokers.unsaid_bounces import registrations_in_server_log, without_lost_leaders
 from pipeline.model.brokers.zookeeper_sessions import without_momentary_sessions, zookeeper_sessions
 from pipeline.model.partitions.service_parts import whole_intervals
@@ -75,6 +75,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .pipe(with_handled, controller_line)
         .pipe(with_torn, term)
         .pipe(with_later_registrations, later)
+        .pipe(with_next_registration, later)
         .pipe(with_cleanness)
         .pipe(with_silence, term, session_limit, broker_setting, release_span)
         .pipe(with_last_line_of_broker, controller_line, process_run)
@@ -98,13 +99,15 @@ def with_session_ends(
         end_at="left_at",
         came_at=when(col("joined_how").is_in(CAME)).then("joined_at"),
         gone_from_at=gone_from_at(),
-        is_fenced=((col("mode") == "kraft") & (col("left_how") == FENCED)).fill_null(value=False),
+        is_fenced=(
+            (col("mode") == "kraft") & (col("left_how") == FENCED) & ~col("is_registered_anew")
+        ).fill_null(value=False),
         is_bounced=(col("left_how") == BOUNCED).fill_null(value=False),
     )
     return (
         ends.pipe(with_end_reason, process_run, said)
         .pipe(with_first_end_sign, process_run, connection_event)
-        .drop("node_id", "begin_at", "end_at", "came_at", "gone_from_at", "is_fenced", "is_bounced")
+        .drop("node_id", "begin_at", "end_at", "came_at", "gone_from_at", "is_fenced", "is_bounced", "is_registered_anew")
     )
 
 

@@ -1,4 +1,4 @@
-"""Sessions of KRaft brokers that are several, as lines in between name a later registration."""
+"""What registrations tell of sessions of KRaft brokers: which are several, and after which another process came."""
 
 from datetime import timedelta
 
@@ -9,6 +9,8 @@ BROKER = ("cluster_id", "broker_id")
 SESSION = (*BROKER, "joined_at")
 SAYING = ("replay", "broker")
 BOUNCED = "bounced"
+REGISTERED = ("registered", "registered_again")
+OF_QUORUM = ("decision", "replay")
 AT_ONCE = timedelta(seconds=1)  # other nodes replay a decision behind it
 
 
@@ -40,3 +42,28 @@ def with_later_registrations(sessions: pl.DataFrame, broker_event: pl.DataFrame)
         .with_columns(is_torn=col("is_torn") | col("is_several").fill_null(value=False))
         .drop("is_several")
     )
+
+
+def with_next_registration(sessions: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
+    """is_registered_anew: of sessions in KRaft: the broker registers before it is in service again, on the day (UTC) on
+    which it left, as controllers say it. Who was fenced and lives on is unfenced without that: it is another process.
+
+    Source: BrokerLifecycleManager, from 2.8: a process registers once, with an incarnation of its own.
+    """
+    is_said = col("step").is_in(REGISTERED) & col("said_by").is_in(OF_QUORUM)
+    registered = broker_event.filter(is_said).select(*BROKER, registered_at="logged_at").drop_nulls()
+    back_at = col("joined_at").shift(-1).over(BROKER, order_by="joined_at")
+    is_of_day = col("registered_at").dt.truncate("1d") == col("left_at").dt.truncate("1d")
+    is_before_back = (col("registered_at") <= col("back_at") + AT_ONCE).fill_null(value=True)
+    return (
+        sessions.with_columns(back_at=back_at, is_kraft=col("mode") == "kraft")
+        .sort("left_at")
+        .join_asof(
+            registered.sort("registered_at"), left_on="left_at", right_on="registered_at", by=BROKER,
+            strategy="forward", coalesce=False, check_sortedness=False,
+        )
+        .with_columns(
+            is_registered_anew=(col("is_kraft") & is_of_day & is_before_back).fill_null(value=False)
+        )
+        .drop("back_at", "is_kraft", "registered_at")
+    )  # fmt: skip
