@@ -7,7 +7,7 @@ from polars import col
 
 from pipeline.core.stretches import open_end, with_island
 from pipeline.gold.partition_timeline.missing_epochs import SOON
-from pipeline.gold.partition_timeline.watched import BROKER, is_state_log_missing, state_members
+from pipeline.gold.partition_timeline.watched import BROKER, is_state_log_missing, next_witnesses
 from pipeline.model.partitions.partition_states import IDENTITY
 
 PEERS = ("cluster_id", "peers")
@@ -34,7 +34,7 @@ def silenced_states(
 ) -> pl.DataFrame:
     """(state_no, first_at): of states that are led while logs of a replica are missing, when after known_at none of the
     others may answer any more, and none prints the same state later that day."""
-    each = state_members(states.filter("is_led"), watched)
+    each = next_witnesses(states.filter("is_led"), watched)
     missing = (
         each.filter(is_state_log_missing("known_at"))
         .group_by("state_no")
@@ -62,9 +62,9 @@ def silenced_states(
 
 
 def unwatched_states(states: pl.DataFrame, watched: pl.DataFrame, unnamed: pl.DataFrame) -> pl.DataFrame:
-    """(state_no, first_at): of states that are led of which no replica has a state-change.log: a controller says them
-    as it decides them, and none of the elections that it holds to balance leaders."""
-    each = state_members(states.filter("is_led").join(unnamed, on="cluster_id", how="anti"), watched)
+    """(state_no, first_at): of states that are led of which no replica that stays has a state-change.log: a controller
+    says them as it decides them, and none of the elections that it holds to balance leaders."""
+    each = next_witnesses(states.filter("is_led").join(unnamed, on="cluster_id", how="anti"), watched)
     return (
         each.group_by("state_no", "known_at")
         .agg(is_watched=(~is_state_log_missing("known_at")).any())

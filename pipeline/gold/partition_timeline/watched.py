@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import polars as pl
-from polars import col, lit
+from polars import col, lit, when
 
 from pipeline.model.lines.log_holes import log_holes
 from pipeline.model.partitions.partition_states import GRACE_SECONDS
@@ -53,11 +53,24 @@ def is_state_log_missing(at: str) -> pl.Expr:
     return ~(col("watched_from_at") <= late).fill_null(value=False)
 
 
+def next_witnesses(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataFrame:
+    """state_members that print what comes next of each state: not those that are being removed, which print nothing
+    once they are.
+
+    Source: ReplicaManager.applyDelta, from 2.8: a replica that is removed is stopped without a line.
+    """
+    removed = states.select("state_no", broker_id="removing_replicas").explode("broker_id")
+    return state_members(states, watched).join(removed, on=["state_no", "broker_id"], how="anti")
+
+
 def state_members(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataFrame:
-    """(state_no, BROKER, known_at, watched_from_at): replicas and in-sync replicas of each state."""
+    """(state_no, BROKER, known_at, watched_from_at): replicas and in-sync replicas of each state; not who is no replica
+    any more, as the ISR was stated before that."""
     kept = ("state_no", "cluster_id", "known_at")
+    is_known = col("replicas").list.len() > 0
+    in_sync = when(is_known).then(col("isr").list.set_intersection("replicas")).otherwise("isr")
     each = [
-        states.select(*kept, broker_id=name).explode("broker_id").filter(col("broker_id").is_not_null())
-        for name in ("replicas", "isr")
+        states.select(*kept, broker_id=members).explode("broker_id").filter(col("broker_id").is_not_null())
+        for members in (col("replicas"), in_sync)
     ]
     return pl.concat(each).unique().join(watched, on=BROKER, how="left")
