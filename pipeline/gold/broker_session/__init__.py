@@ -107,7 +107,16 @@ def with_session_ends(
     return (
         ends.pipe(with_end_reason, process_run, said)
         .pipe(with_first_end_sign, process_run, connection_event)
-        .drop("node_id", "begin_at", "end_at", "came_at", "gone_from_at", "is_fenced", "is_bounced", "is_registered_anew")
+        .drop(
+            "node_id",
+            "begin_at",
+            "end_at",
+            "came_at",
+            "gone_from_at",
+            "is_fenced",
+            "is_bounced",
+            "is_registered_anew",
+        )
     )
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import polars as pl
-from polars import col
+from polars import col, lit
 
 from pipeline.core.conditions import column_before, column_reaching, column_since, is_in
 from pipeline.core.frames import empty_frame
@@ -14,9 +14,11 @@ from pipeline.core.incremental import (
     TablesAtHand,
     affected_from,
     begin_of_day,
+    first_time,
 )
 from pipeline.gold.broker_session import with_session_ends
 from pipeline.model.brokers.end_reasons import TOLD_LATE
+from pipeline.model.brokers.registration_epochs import with_next_registration
 from schemas.end_reasons import NO_LOG, NOT_BACK
 from schemas.gold.broker_session import SPEC
 
@@ -38,7 +40,8 @@ def reasons_from(at_hand: TablesAtHand, start: datetime) -> datetime | None:
     stored = sessions_without_final_reason(at_hand, start)
     runs, events = (at_hand.whole(name) for name in ("process_run", "node_event"))
     lines = at_hand.since("connection_event", start - LATEST)
-    at = earliest_changed_reason(stored, with_session_ends(stored, runs, events, lines))
+    known = with_registration_after(at_hand, stored)
+    at = earliest_changed_reason(stored, with_session_ends(known, runs, events, lines))
     return None if at is None else begin_of_day(at)
 
 
@@ -51,6 +54,17 @@ def sessions_without_final_reason(at_hand: TablesAtHand, start: datetime) -> pl.
     nodes = at_hand.whole("process_run")["node_id"].unique().sort().to_list()
     has_log = is_in("broker_id", nodes)
     return at_hand.stored(SPEC, column_before("left_at", start) & has_log & (is_open | is_near))
+
+
+def with_registration_after(at_hand: TablesAtHand, stored: pl.DataFrame) -> pl.DataFrame:
+    """with_next_registration() of some stored rows, beside all others of their brokers."""
+    first = first_time(stored.filter(col("mode") == "kraft"), "left_at")
+    if first is None:
+        return stored.with_columns(is_registered_anew=lit(value=False))
+    registered = at_hand.since("broker_event", first)
+    return with_next_registration(at_hand.stored(SPEC), registered).join(
+        stored, on=("cluster_id", *SPEC.key), how="semi", nulls_equal=True
+    )
 
 
 def earliest_changed_reason(stored: pl.DataFrame, now: pl.DataFrame) -> datetime | None:

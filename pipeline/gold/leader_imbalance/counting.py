@@ -67,8 +67,8 @@ def intervals_with_begin(partition_timeline: pl.DataFrame, span: Span) -> pl.Dat
 
 
 def held_by_unassigned() -> pl.Expr:
-    """The brokers that lead or are in sync where a partition in KRaft has no known assignment, null where it has one. In
-    ZooKeeper mode a term is missing then."""
+    """The brokers that lead or are in sync where a partition in KRaft has no known assignment, null where it has one.
+    In ZooKeeper mode a term is missing then."""
     is_led = (col("leader") >= 0) & ~col("is_deleting")
     is_unknown = col("topic_id").is_not_null() & col("replicas").is_null() & is_led
     members = pl.concat_list("leader", col("isr").fill_null([])).list.unique()

@@ -97,8 +97,8 @@ def is_until_doubt() -> pl.Expr:
 
 
 def its_ending() -> pl.Expr:
-    """How an outage would end with a part. A partition is New only after it was gone: where no line tells that its topic
-    was deleted, this one does."""
+    """How an outage would end with a part. A partition is New only after it was gone: where no line tells that its
+    topic was deleted, this one does."""
     is_taken_over = ~col("has_next") & (col("ended_by") == TAKEN)
     is_created_anew = (col("next_state") == NEW).fill_null(value=False) & col("state").ne_missing(NEW)
     is_gone = ~col("has_next") | col("next_is_deleting") | is_created_anew

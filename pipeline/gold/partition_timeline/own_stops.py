@@ -12,8 +12,8 @@ NAMED, STATED = "named", "stated"
 
 
 def process_stops(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-    """(STOP): of each process that another one follows, from its last line to the start of the next one, and of each that
-    did not run for a while (skipped_epochs): what changes meanwhile its node prints late, or never. lines: of
+    """(STOP): of each process that another one follows, from its last line to the start of the next one, and of each
+    that did not run for a while (skipped_epochs): what changes meanwhile its node prints late, or never. lines: of
     partition_states.identified."""
     runs = process_run.filter(col("next_started_at").is_not_null()).select(
         "cluster_id",
@@ -32,7 +32,7 @@ def created_again(lines: pl.DataFrame) -> pl.DataFrame:
     Source: ReplicaManager.getOrCreatePartition, "Creating new partition", from 2.8.
     """
     is_named, is_stated = col("step") == NAMED, col("step") == STATED
-    own = own_lines(lines).with_columns(stated_before=is_stated.cum_sum().over(OF_DAY))
+    own = broker_lines_in_order(lines).with_columns(stated_before=is_stated.cum_sum().over(OF_DAY))
     return stops_before(own.filter(is_named, col("stated_before") > 0))
 
 
@@ -45,11 +45,11 @@ def skipped_epochs(lines: pl.DataFrame) -> pl.DataFrame:
     """
     epoch = col("partition_epoch")
     last_epoch = epoch.forward_fill().shift(1).over(*OF_DAY, "created")
-    own = own_lines(lines).with_columns(created=(col("step") == NAMED).cum_sum().over(OF_DAY))
+    own = broker_lines_in_order(lines).with_columns(created=(col("step") == NAMED).cum_sum().over(OF_DAY))
     return stops_before(own.filter((epoch > last_epoch + 1).fill_null(value=False)))
 
 
-def own_lines(lines: pl.DataFrame) -> pl.DataFrame:
+def broker_lines_in_order(lines: pl.DataFrame) -> pl.DataFrame:
     """What brokers print of partitions, in order, with silent_from_at: their line before."""
     is_own = col("node_id").is_not_null() & col("step").is_in([NAMED, STATED])
     return (
@@ -60,7 +60,7 @@ def own_lines(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def stops_before(own: pl.DataFrame) -> pl.DataFrame:
-    """(STOP) before these lines of own_lines."""
+    """(STOP) before these lines of broker_lines_in_order."""
     return (
         own.filter(col("silent_from_at") < col("at"))
         .select("cluster_id", "silent_from_at", broker_id="node_id", out_at="at", back_at="at")

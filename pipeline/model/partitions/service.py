@@ -96,7 +96,11 @@ def broker_absences(leaders: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFra
     listed = sessions.group_by("cluster_id").agg(listed_from_at=col("joined_at").min())
     # Who finds a broker under another registration, as it starts or where no line says so, does not handle that it was
     # gone: it came back in a time of which lines are missing.
-    is_handled = (col("left_how") == BOUNCED) & (col("left_certainty") != INFERRED) & col("back_how").ne_missing(lit(FOUND))
+    is_handled = (
+        (col("left_how") == BOUNCED)
+        & (col("left_certainty") != INFERRED)
+        & col("back_how").ne_missing(lit(FOUND))
+    )
     is_some_time = (col("begin_at") < col("end_at")) | is_handled
     return (
         pl.concat([before, after_last, never_listed], how="diagonal")

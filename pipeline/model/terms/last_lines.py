@@ -19,12 +19,17 @@ def until_silence(
     """Terms with proved_until_at: told_until_at, or the last line before a silence as long as a session just before the
     last lines, of that day (UTC) and of the term: a silence that is longer begins with it. A process that was frozen
     for so long is deposed, and goes on writing until it hears of it. A session may be set to be shorter: a silence
-    counts that is as long as the least one where moves that fail behind it say that the session, or the office, is lost.
+    counts that is as long as the least one where moves that fail behind it say that the session, or the office, is
+    lost.
 
     Source: KafkaController.Expire, up to 3.9; kafka.server.KafkaConfig (zookeeper.session.timeout.ms); ZooKeeperServer
     (minSessionTimeout).
     """
-    lost = partition_transition.filter(col("exception_class").str.contains(LOST)).select("cluster_id", *LINE).unique()
+    lost = (
+        partition_transition.filter(col("exception_class").str.contains(LOST))
+        .select("cluster_id", *LINE)
+        .unique()
+    )
     told = term.filter(col("told_until_at").is_not_null()).select(
         *TERM,
         "told_until_at",

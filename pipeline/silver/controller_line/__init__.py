@@ -59,7 +59,7 @@ def build(
     names.
     """
     own = controller_record.with_columns(rank=1)
-    lines = pl.concat([own, term_marks(controller_event, term, source_file)], how="diagonal_relaxed").pipe(
+    lines = pl.concat([own, term_marks(controller_event, term)], how="diagonal_relaxed").pipe(
         with_running_time, source_file, wording_seen
     )
     lines = pl.concat([lines, unseen_election_marks_of_zookeeper(term)], how="diagonal_relaxed")
@@ -68,7 +68,7 @@ def build(
     return placed.pipe(with_seq).pipe(with_event_cause, line_before).select(SPEC.columns)
 
 
-def term_marks(controller_event: pl.DataFrame, term: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+def term_marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Where a node begins a term (mark: the term, before the first line of its election that is not in server.log) or
     is out of it (mark: empty, after the line that leaves, before the line of a start)."""
     line = ("cluster_id", "file_id", "byte_offset")
@@ -96,9 +96,9 @@ def term_marks(controller_event: pl.DataFrame, term: pl.DataFrame, source_file: 
 
 
 def unseen_election_marks(term: pl.DataFrame) -> pl.DataFrame:
-    """Marks of KRaft terms whose election was not seen, before the first line that its controller writes in office: that
-    of a controller in office for weeks."""
-    return unseen_in_office(term, "kraft").select(
+    """Marks of KRaft terms whose election was not seen, before the first line that its controller writes in office:
+    that of a controller in office for weeks."""
+    return terms_with_unseen_election(term, "kraft").select(
         "cluster_id", "controller_id", "file_id", "byte_offset",
         node_id="controller_id", logged_at="told_from_at", log=lit("controller"), mark="term_id", rank=lit(0),
     )  # fmt: skip
@@ -107,14 +107,14 @@ def unseen_election_marks(term: pl.DataFrame) -> pl.DataFrame:
 def unseen_election_marks_of_zookeeper(term: pl.DataFrame) -> pl.DataFrame:
     """The same in ZooKeeper mode, where lines of state-change.log carry the epoch: what controller.log says from its
     first one on is of that term, too. The line of such a term may be another node's: a mark has its time alone."""
-    return unseen_in_office(term, "zookeeper").select(
+    return terms_with_unseen_election(term, "zookeeper").select(
         "cluster_id", "controller_id",
         node_id="controller_id", logged_at="told_from_at", ordered_at="told_from_at",
         log=lit("controller"), mark="term_id", rank=lit(0),
     )  # fmt: skip
 
 
-def unseen_in_office(term: pl.DataFrame, mode: str) -> pl.DataFrame:
+def terms_with_unseen_election(term: pl.DataFrame, mode: str) -> pl.DataFrame:
     is_in_office = col("elected_at").is_null() & col("told_from_at").is_not_null()
     return term.filter(is_in_office & (col("mode") == mode))
 

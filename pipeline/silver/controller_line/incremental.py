@@ -9,7 +9,12 @@ from polars import col
 from pipeline.core.conditions import column_before, column_since, is_in
 from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand
-from pipeline.silver.controller_line import in_files, term_marks, with_node_file_begin
+from pipeline.silver.controller_line import (
+    in_files,
+    term_marks,
+    unseen_election_marks_of_zookeeper,
+    with_node_file_begin,
+)
 from pipeline.silver.controller_line.causing import LISTED
 from schemas.bronze import log_record
 from schemas.silver.controller_line import SPEC
@@ -49,13 +54,15 @@ def offices_at(at_hand: TablesAtHand, terms: pl.DataFrame, start: datetime) -> p
     reaching = at_hand.segments_reaching(start)
     events = at_hand.whole("controller_event")
     seen = at_hand.whole("wording_seen")
-    placed = with_node_file_begin(
-        term_marks(events, terms, at_hand.source_files()), at_hand.source_files(), seen
-    ).with_columns(node=pl.coalesce("node_id", "controller_id"), is_reaching=col("load_seq").is_in(reaching))
+    placed = with_node_file_begin(term_marks(events, terms), at_hand.source_files(), seen).with_columns(
+        node=pl.coalesce("node_id", "controller_id"), is_reaching=col("load_seq").is_in(reaching)
+    )
     earlier = placed.filter(~col("is_reaching")).sort(in_files(), nulls_last=False)
     left_in = earlier.unique(("cluster_id", "node"), keep="last", maintain_order=True)["mark"]
     taken = placed.filter(col("is_reaching") & (col("logged_at") < start))["mark"]
-    found = pl.concat([left_in, taken])
+    unseen = unseen_election_marks_of_zookeeper(terms).filter(col("logged_at") < start).sort("logged_at")
+    last_unseen = unseen.unique(("cluster_id", "controller_id"), keep="last")["mark"]
+    found = pl.concat([left_in, taken, last_unseen])
     return found.filter(found != "")
 
 
