@@ -1,8 +1,8 @@
-"""Lines about a controller's own acts, and lines of brokers about the same."""
+"""Lines about a controller's own acts."""
 
 import polars as pl
 
-from pipeline.model.lines.acting import about_partitions, about_requests, by_controllers
+from pipeline.model.lines.acting import by_controllers
 from schemas.bronze.log_record import SPEC
 from tests.frames import frame
 
@@ -31,19 +31,3 @@ def names(lines: pl.DataFrame) -> list[str]:
 def test_lines_that_a_controller_writes() -> None:
     assert names(by_controllers(LINES)) == ["of controller", "acting", "acting somewhere"]
     assert by_controllers(LINES.clear()).is_empty()
-
-
-def test_lines_of_a_family_have_a_time() -> None:
-    lines = frame(
-        SPEC,
-        """
-        file_id        | logged_at | event
-        request        | 1         | leader_and_isr_sent
-        state          | 1         | partition_created
-        neither        | 1         | controller_resigned
-        without a time |           | leader_and_isr_sent
-        not understood | 1         |
-        """,
-    )
-    assert names(about_requests(lines)) == ["request"]
-    assert names(about_partitions(lines)) == ["state"]

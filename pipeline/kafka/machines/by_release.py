@@ -93,15 +93,6 @@ def _machine(name: str, kind: str, rows: Sequence[dict[str, str]]) -> Machine:
     return Machine(name, STATES[kind], matrix, STARTUP_STATES[kind], since, until, SOURCE[name])
 
 
-def machine_for(kind: str, release: str) -> Machine:
-    """The machine of `kind` (replica, partition) in a release such as 2.2.2."""
-    for machine in candidate_machines(kind):
-        if _is_of(machine, release):
-            return machine
-    spans = [f"{machine.since} to {machine.until}" for machine in candidate_machines(kind)]
-    raise ValueError(f"{kind} machine: expected a release of {' or '.join(spans)}, found {release}")
-
-
 @cache
 def machine_of_release() -> dict[str, str]:
     """Name of the replica machine by release, of the known releases that have one."""

@@ -1,9 +1,7 @@
-"""Which lines a controller writes about its own acts, and which brokers in KRaft mode write about the same."""
+"""Which lines a controller writes about its own acts."""
 
 import polars as pl
 from polars import col
-
-from pipeline.model.lines.families import events_of
 
 # What ZooKeeper or a tool prints into the same file when it starts says nothing of the controller of the node.
 OF_ANOTHER_PROCESS = "log4j_jmx_noise"
@@ -26,18 +24,3 @@ def by_controllers(log_record: pl.DataFrame) -> pl.DataFrame:
     )
     is_understood = col("event").is_not_null() & col("logged_at").is_not_null()
     return log_record.filter(is_understood & (is_controller_log | is_acting))
-
-
-def about_partitions(log_record: pl.DataFrame) -> pl.DataFrame:
-    """Lines that say what state a partition is in, in KRaft mode those of brokers above all."""
-    return of_family(log_record, "partition_state")
-
-
-def about_requests(log_record: pl.DataFrame) -> pl.DataFrame:
-    """Lines about requests of controllers, those of brokers included."""
-    return of_family(log_record, "control_request")
-
-
-def of_family(log_record: pl.DataFrame, family: str) -> pl.DataFrame:
-    is_of_it = col("event").is_in(sorted(events_of(family)))
-    return log_record.filter(is_of_it & col("logged_at").is_not_null())

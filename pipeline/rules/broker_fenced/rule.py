@@ -197,24 +197,8 @@ def without_reported_fences(fenced: pl.DataFrame, told: pl.DataFrame) -> pl.Data
 RULE = Rule(
     name="broker_fenced",
     version=1,
-    severities=(
-        "warning",
-        "info",
-    ),
-    facts=(
-        "broker_id",
-        "changed_count",
-        "lasted_ms",
-        "is_same_process",
-        "end_reasons",
-        "first_sign_ms",
-    ),
+    severities=("warning", "info"),
+    facts=("broker_id", "changed_count", "lasted_ms", "is_same_process", "end_reasons", "first_sign_ms"),
     find=find,
-    after=(
-        "outage",
-        "log_dir_failed",
-        "broker_flapping",
-        "unclean_shutdown",
-        "fatal_fault",
-    ),
+    after=("outage", "log_dir_failed", "broker_flapping", "unclean_shutdown", "fatal_fault"),
 )

@@ -140,15 +140,7 @@ RULE = Rule(
     name="broker_flapping",
     version=2,
     severities=("warning",),
-    facts=(
-        "broker_id",
-        "departures_count",
-        "shortest_ms",
-        "end_reasons",
-    ),
+    facts=("broker_id", "departures_count", "shortest_ms", "end_reasons"),
     find=find,
-    limits=(
-        FLAPPING_DEPARTURES,
-        FLAPPING_MINUTES,
-    ),
+    limits=(FLAPPING_DEPARTURES, FLAPPING_MINUTES),
 )

@@ -66,10 +66,7 @@ def find(controller_term: pl.DataFrame, overlap_ms: int) -> pl.DataFrame:
 RULE = Rule(
     name="controller_outlived",
     version=4,
-    severities=(
-        "warning",
-        "info",
-    ),
+    severities=("warning", "info"),
     facts=(
         "controller_id",
         "controller_epoch",

@@ -58,16 +58,8 @@ def find(controller_term: pl.DataFrame, overlap_ms: int, data_end: pl.DataFrame)
 RULE = Rule(
     name="controller_powerless",
     version=2,
-    severities=(
-        "critical",
-        "warning",
-    ),
-    facts=(
-        "controller_id",
-        "controller_epoch",
-        "refused_count",
-        "lasted_ms",
-    ),
+    severities=("critical", "warning"),
+    facts=("controller_id", "controller_epoch", "refused_count", "lasted_ms"),
     find=find,
     limits=(OVERLAP,),
 )

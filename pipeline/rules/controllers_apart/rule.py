@@ -146,9 +146,6 @@ RULE = Rule(
     name="controllers_apart",
     version=1,
     severities=("warning",),
-    facts=(
-        "controller_id",
-        "other_id",
-    ),
+    facts=("controller_id", "other_id"),
     find=find,
 )

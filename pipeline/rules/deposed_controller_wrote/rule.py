@@ -39,12 +39,7 @@ RULE = Rule(
     name="deposed_controller_wrote",
     version=1,
     severities=("critical",),
-    facts=(
-        "controller_id",
-        "controller_epoch",
-        "writes_count",
-        "late_ms",
-    ),
+    facts=("controller_id", "controller_epoch", "writes_count", "late_ms"),
     find=find,
     limits=(OVERLAP,),
 )

@@ -129,11 +129,6 @@ RULE = Rule(
     name="event_failed",
     version=1,
     severities=("warning",),
-    facts=(
-        "controller_id",
-        "event",
-        "exception_class",
-        "failures_count",
-    ),
+    facts=("controller_id", "event", "exception_class", "failures_count"),
     find=find,
 )

@@ -254,10 +254,7 @@ def known_of(row: Mapping[str, Any]) -> dict[str, str]:
 RULE = Rule(
     name="failed_start",
     version=3,
-    severities=(
-        "warning",
-        "info",
-    ),
+    severities=("warning", "info"),
     facts=(
         "node_id",
         "cause",

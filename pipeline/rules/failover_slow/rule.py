@@ -33,12 +33,7 @@ RULE = Rule(
     name="failover_slow",
     version=1,
     severities=("warning",),
-    facts=(
-        "controller_id",
-        "controller_epoch",
-        "lasted_ms",
-        "longest_step",
-    ),
+    facts=("controller_id", "controller_epoch", "lasted_ms", "longest_step"),
     find=find,
     limits=(
         Limit(

@@ -66,11 +66,6 @@ RULE = Rule(
     name="last_known_leader",
     version=3,
     severities=("warning",),
-    facts=(
-        "broker_id",
-        "partitions_count",
-        "topic",
-        "partition",
-    ),
+    facts=("broker_id", "partitions_count", "topic", "partition"),
     find=find,
 )

@@ -45,10 +45,7 @@ def find(node_event: pl.DataFrame) -> pl.DataFrame:
 RULE = Rule(
     name="logged_fault",
     version=1,
-    severities=(
-        "warning",
-        "info",
-    ),
+    severities=("warning", "info"),
     facts=FAULT_FACTS,
     find=find,
 )

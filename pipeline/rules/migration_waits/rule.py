@@ -155,16 +155,7 @@ def migration_wait_spans(controller_event: pl.DataFrame) -> pl.DataFrame:
 RULE = Rule(
     name="migration_waits",
     version=1,
-    severities=(
-        "warning",
-        "info",
-    ),
-    facts=(
-        "controller_id",
-        "to_state",
-        "waiting_for",
-        "broker_ids",
-        "lasted_ms",
-    ),
+    severities=("warning", "info"),
+    facts=("controller_id", "to_state", "waiting_for", "broker_ids", "lasted_ms"),
     find=find,
 )

@@ -145,10 +145,6 @@ RULE = Rule(
     name="missing_logs",
     version=1,
     severities=("info",),
-    facts=(
-        "node_id",
-        "log",
-        "kind",
-    ),
+    facts=("node_id", "log", "kind"),
     find=find,
 )

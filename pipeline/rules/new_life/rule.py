@@ -129,14 +129,7 @@ RULE = Rule(
     name="new_life",
     version=1,
     severities=("warning",),
-    facts=(
-        "controller_id",
-        "controller_epoch",
-        "old_epoch",
-        "node_id",
-        "old_cluster",
-        "new_cluster",
-    ),
+    facts=("controller_id", "controller_epoch", "old_epoch", "node_id", "old_cluster", "new_cluster"),
     find=find,
     after=("controllers_apart",),
 )

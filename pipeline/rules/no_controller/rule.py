@@ -107,14 +107,7 @@ RULE = Rule(
     name="no_controller",
     version=3,
     severities=("warning",),
-    facts=(
-        "controller_id",
-        "controller_epoch",
-        "at_least_ms",
-        "at_most_ms",
-        "end_reasons",
-        "first_sign_ms",
-    ),
+    facts=("controller_id", "controller_epoch", "at_least_ms", "at_most_ms", "end_reasons", "first_sign_ms"),
     find=find,
     after=("quorum_without_leader",),
     limits=(

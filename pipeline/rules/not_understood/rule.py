@@ -61,9 +61,6 @@ RULE = Rule(
     name="not_understood",
     version=1,
     severities=("info",),
-    facts=(
-        "records_count",
-        "reason",
-    ),
+    facts=("records_count", "reason"),
     find=find,
 )

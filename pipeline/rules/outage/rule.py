@@ -209,11 +209,7 @@ def with_log_dirs(outage_groups: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFra
 RULE = Rule(
     name="outage",
     version=3,
-    severities=(
-        "critical",
-        "warning",
-        "info",
-    ),
+    severities=("critical", "warning", "info"),
     facts=(
         "cause",
         "broker_ids",

@@ -266,20 +266,9 @@ RULE = Rule(
     name="quorum_flapping",
     version=1,
     severities=("warning",),
-    facts=(
-        "elections_count",
-        "causes",
-        "suspect_id",
-        "lasted_ms",
-        "gaps_count",
-        "longest_gap_ms",
-    ),
+    facts=("elections_count", "causes", "suspect_id", "lasted_ms", "gaps_count", "longest_gap_ms"),
     find=find,
     absorbed=("no_controller", "quorum_without_leader"),
     absorb=absorb_controller_gaps,
-    limits=(
-        FLAPPING_DEPARTURES,
-        FLAPPING_MINUTES,
-        NO_QUORUM_LEADER,
-    ),
+    limits=(FLAPPING_DEPARTURES, FLAPPING_MINUTES, NO_QUORUM_LEADER),
 )

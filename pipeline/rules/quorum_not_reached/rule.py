@@ -223,21 +223,8 @@ def without_explained_runs(found: pl.DataFrame, told: pl.DataFrame) -> pl.DataFr
 RULE = Rule(
     name="quorum_not_reached",
     version=1,
-    severities=(
-        "warning",
-        "info",
-    ),
-    facts=(
-        "node_id",
-        "kind",
-        "lasted_ms",
-        "unanswered_ids",
-    ),
+    severities=("warning", "info"),
+    facts=("node_id", "kind", "lasted_ms", "unanswered_ids"),
     find=find,
-    after=(
-        "no_controller",
-        "quorum_without_leader",
-        "quorum_flapping",
-        "failed_start",
-    ),
+    after=("no_controller", "quorum_without_leader", "quorum_flapping", "failed_start"),
 )

@@ -77,10 +77,7 @@ def without_raced(gaps: pl.DataFrame, raced: pl.DataFrame) -> pl.DataFrame:
 RULE = Rule(
     name="quorum_without_leader",
     version=2,
-    severities=(
-        "critical",
-        "warning",
-    ),
+    severities=("critical", "warning"),
     facts=(
         "controller_id",
         "controller_epoch",

@@ -40,11 +40,6 @@ RULE = Rule(
     name="reassignment_failed",
     version=1,
     severities=("warning",),
-    facts=(
-        "topic",
-        "partition",
-        "target_replicas",
-        "reason",
-    ),
+    facts=("topic", "partition", "target_replicas", "reason"),
     find=find,
 )

@@ -23,10 +23,6 @@ RULE = Rule(
     name="reassignment_skipped",
     version=1,
     severities=("info",),
-    facts=(
-        "topic",
-        "partition",
-        "reason",
-    ),
+    facts=("topic", "partition", "reason"),
     find=find,
 )

@@ -55,9 +55,6 @@ RULE = Rule(
     name="recreated_at_once",
     version=1,
     severities=("info",),
-    facts=(
-        "topic",
-        "lasted_ms",
-    ),
+    facts=("topic", "lasted_ms"),
     find=find,
 )

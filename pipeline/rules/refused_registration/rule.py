@@ -106,10 +106,6 @@ RULE = Rule(
     name="refused_registration",
     version=1,
     severities=("info",),
-    facts=(
-        "broker_id",
-        "refused_count",
-        "lasted_ms",
-    ),
+    facts=("broker_id", "refused_count", "lasted_ms"),
     find=find,
 )

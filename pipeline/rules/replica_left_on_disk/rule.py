@@ -63,10 +63,6 @@ RULE = Rule(
     name="replica_left_on_disk",
     version=1,
     severities=("info",),
-    facts=(
-        "topic",
-        "partition",
-        "broker_ids",
-    ),
+    facts=("topic", "partition", "broker_ids"),
     find=find,
 )

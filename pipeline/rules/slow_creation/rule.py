@@ -68,13 +68,7 @@ RULE = Rule(
     name="slow_creation",
     version=1,
     severities=("info",),
-    facts=(
-        "topic",
-        "partition",
-        "controller_id",
-        "broker_ids",
-        "lasted_ms",
-    ),
+    facts=("topic", "partition", "controller_id", "broker_ids", "lasted_ms"),
     find=find,
     limits=(
         Limit("creation_ms", 5_000, "ms", "A topic that is served so soon after its creation is no finding."),

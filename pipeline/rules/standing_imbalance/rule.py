@@ -65,10 +65,7 @@ def exact_time_text(name: str) -> pl.Expr:
 RULE = Rule(
     name="standing_imbalance",
     version=3,
-    severities=(
-        "warning",
-        "info",
-    ),
+    severities=("warning", "info"),
     facts=(
         "broker_id",
         "led_elsewhere_count",

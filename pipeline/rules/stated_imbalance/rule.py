@@ -113,16 +113,7 @@ def over_in_a_row(imbalance_check: pl.DataFrame) -> pl.DataFrame:
 RULE = Rule(
     name="stated_imbalance",
     version=1,
-    severities=(
-        "warning",
-        "info",
-    ),
-    facts=(
-        "broker_id",
-        "controller_id",
-        "kafka_ratio",
-        "threshold_ratio",
-        "checks_count",
-    ),
+    severities=("warning", "info"),
+    facts=("broker_id", "controller_id", "kafka_ratio", "threshold_ratio", "checks_count"),
     find=find,
 )

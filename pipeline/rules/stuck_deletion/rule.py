@@ -117,18 +117,8 @@ def waited_for() -> dict[str, pl.Expr]:
 RULE = Rule(
     name="stuck_deletion",
     version=2,
-    severities=(
-        "warning",
-        "info",
-    ),
-    facts=(
-        "topic",
-        "blocked_by",
-        "broker_ids",
-        "replicas_count",
-        "error",
-        "lasted_ms",
-    ),
+    severities=("warning", "info"),
+    facts=("topic", "blocked_by", "broker_ids", "replicas_count", "error", "lasted_ms"),
     find=find,
     limits=(
         Limit(

@@ -217,10 +217,7 @@ def or_cancel() -> pl.Expr:
 RULE = Rule(
     name="stuck_reassignment",
     version=2,
-    severities=(
-        "warning",
-        "info",
-    ),
+    severities=("warning", "info"),
     facts=(
         "partitions_count",
         "topic",

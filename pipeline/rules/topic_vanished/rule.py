@@ -49,9 +49,6 @@ RULE = Rule(
     name="topic_vanished",
     version=1,
     severities=("warning",),
-    facts=(
-        "topic",
-        "controller_id",
-    ),
+    facts=("topic", "controller_id"),
     find=find,
 )

@@ -91,16 +91,8 @@ def find(
 RULE = Rule(
     name="topic_without_leader_since_creation",
     version=2,
-    severities=(
-        "warning",
-        "info",
-    ),
-    facts=(
-        "topic",
-        "partition",
-        "broker_ids",
-        "lasted_ms",
-    ),
+    severities=("warning", "info"),
+    facts=("topic", "partition", "broker_ids", "lasted_ms"),
     find=find,
     limits=(UNLED_TOPIC,),
 )

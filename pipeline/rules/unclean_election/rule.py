@@ -214,10 +214,7 @@ def with_last_departure(
 RULE = Rule(
     name="unclean_election",
     version=3,
-    severities=(
-        "critical",
-        "warning",
-    ),
+    severities=("critical", "warning"),
     facts=(
         "topic",
         "partition",

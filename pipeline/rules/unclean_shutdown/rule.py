@@ -116,12 +116,6 @@ RULE = Rule(
     name="unclean_shutdown",
     version=2,
     severities=("warning",),
-    facts=(
-        "broker_id",
-        "unmoved_count",
-        "led_count",
-        "lasted_ms",
-        "is_given_up",
-    ),
+    facts=("broker_id", "unmoved_count", "led_count", "lasted_ms", "is_given_up"),
     find=find,
 )

@@ -75,10 +75,6 @@ RULE = Rule(
     name="voter_data",
     version=1,
     severities=("warning",),
-    facts=(
-        "voter_id",
-        "kind",
-        "failures_count",
-    ),
+    facts=("voter_id", "kind", "failures_count"),
     find=find,
 )

@@ -139,17 +139,8 @@ RULE = Rule(
     name="voter_out_of_touch",
     version=1,
     severities=("warning",),
-    facts=(
-        "voter_id",
-        "failures_count",
-        "lasted_ms",
-        "refusing_ids",
-        "unanswered_ids",
-    ),
+    facts=("voter_id", "failures_count", "lasted_ms", "refusing_ids", "unanswered_ids"),
     find=find,
     after=("quorum_without_leader",),
-    limits=(
-        FLAPPING_DEPARTURES,
-        FLAPPING_MINUTES,
-    ),
+    limits=(FLAPPING_DEPARTURES, FLAPPING_MINUTES),
 )

@@ -87,15 +87,7 @@ def find(node_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
 RULE = Rule(
     name="voter_refused",
     version=1,
-    severities=(
-        "warning",
-        "info",
-    ),
-    facts=(
-        "voter_id",
-        "refusing_ids",
-        "kind",
-        "failures_count",
-    ),
+    severities=("warning", "info"),
+    facts=("voter_id", "refusing_ids", "kind", "failures_count"),
     find=find,
 )
