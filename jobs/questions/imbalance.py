@@ -5,7 +5,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from jobs.questions.ask import moment_or_clock, moment_within, print_answer, que
 from jobs.questions.ask_text import NOTHING, ratio_notes
 from jobs.questions.broker_text import leads_text, ratio_texts
 from jobs.questions.brokers import beyond_end, resolve_asked_time
+from jobs.questions.findings_out import iso_or_value
 from jobs.questions.in_doubt import with_known_ratios
 from jobs.questions.rows import Row
 from jobs.text import csv_cell, day_clock
@@ -94,7 +95,7 @@ def show_imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
         rows = [row | nothing | {"broker_id": row["broker_id"]} for row in rows]
     if given.format == "json":
         return json.dumps(
-            [{name: imbalance_cell(row[name]) for name in COLUMNS} for row in rows], indent=2
+            [{name: iso_or_value(row[name]) for name in COLUMNS} for row in rows], indent=2
         ).splitlines()
     if given.format == "csv":
         return csv_lines(rows)
@@ -221,13 +222,9 @@ def csv_lines(rows: Sequence[Row]) -> list[str]:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        told = (rounded_value(imbalance_cell(row[name])) for name in COLUMNS)
+        told = (rounded_value(iso_or_value(row[name])) for name in COLUMNS)
         writer.writerow(["" if one is None else csv_cell(str(one)) for one in told])
     return out.getvalue().splitlines()
-
-
-def imbalance_cell(value: object) -> object:
-    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
 
 
 def rounded_value(value: object) -> object:

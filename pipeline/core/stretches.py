@@ -18,6 +18,11 @@ PLACE = ("at", "file_id", "offset")
 US = 1e6  # microseconds in a second
 
 
+def milliseconds_between(since: str, until: str) -> pl.Expr:
+    """Whole milliseconds from that column to the other, both cut to milliseconds first."""
+    return col(until).dt.epoch("ms") - col(since).dt.epoch("ms")
+
+
 def open_end(until: str = "until_at") -> pl.Expr:
     """The end of a stretch, far away where it has none."""
     return pl.coalesce(until, lit(FAR, TIME))

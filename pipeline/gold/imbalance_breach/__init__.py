@@ -5,12 +5,9 @@ from polars import col, when
 
 from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
+from pipeline.core.stretches import milliseconds_between
 from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER, breach_episodes
-from pipeline.gold.imbalance_breach.parts import (
-    merge_touching_spans,
-    milliseconds_between,
-    span_parts_in_breaches,
-)
+from pipeline.gold.imbalance_breach.parts import merge_touching_spans, span_parts_in_breaches
 from pipeline.gold.imbalance_breach.reasons import with_checks, with_why
 from pipeline.gold.imbalance_breach.reassigning import reassignment_spans
 from pipeline.model.partitions.service_parts import whole_intervals

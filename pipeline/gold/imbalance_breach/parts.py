@@ -42,8 +42,3 @@ def merge_touching_spans(stretches: pl.DataFrame, by: tuple[str, ...], *kept: st
         .agg(col("from_at").min(), col(kept).first(), until_at=when(last < FAR).then(last))
         .drop("island")
     )
-
-
-def milliseconds_between(since: str, until: str) -> pl.Expr:
-    """Milliseconds from one time to another."""
-    return col(until).dt.epoch("ms") - col(since).dt.epoch("ms")

@@ -8,6 +8,7 @@ from pipeline.gold.leader_election.absence_overlap import with_absence
 from pipeline.gold.leader_election.evidence import line_struct, with_source_lines
 from pipeline.model.brokers.candidates import online_brokers
 from pipeline.model.lines.own_gaps import SINCE, with_missing_lines_since
+from pipeline.model.partitions.controller_view import first_replica
 from pipeline.model.terms.succession import TERM, with_terms
 from schemas.silver.log_gap import LINES_MISSING
 
@@ -131,7 +132,7 @@ def reason_for_doubt() -> pl.Expr:
     is_removal = col("kind") == "isr_removal"
     # Up to 0.9 the first of the ISR takes over from a broker that shuts down, since then the first of the assignment.
     is_by_order = (col("kind") == "controlled_shutdown") & col("is_old")
-    is_first = is_by_order & (leader_selectors.first_replica("isr") == col("leader"))
+    is_first = is_by_order & (first_replica("isr") == col("leader"))
     return pl.coalesce(
         "doubt",
         when(is_removal).then(lit("leader_unknown")),

@@ -4,7 +4,8 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.leader_election.kraft_marks import UNCLEAN
-from pipeline.gold.leader_election.leader_selectors import NOBODY, first_replica
+from pipeline.gold.leader_election.leader_selectors import NOBODY
+from pipeline.model.partitions.controller_view import first_replica
 
 LAST_KNOWN = "LAST_KNOWN_LEADER"
 

@@ -5,7 +5,7 @@ from polars import col, lit, when
 
 from pipeline.gold.leader_election.kraft_choosing import is_last_known, is_unclean
 from pipeline.gold.leader_election.kraft_marks import MARK
-from pipeline.gold.leader_election.leader_selectors import first_replica
+from pipeline.model.partitions.controller_view import first_replica
 
 # Partitions that a topic is given so long after its first one were added.
 ADDED_AFTER = pl.duration(seconds=60)

@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.candidates import brokers_shutting_down
+from pipeline.model.partitions.controller_view import first_replica
 
 NOBODY = -1
 NEW, ONLINE, OFFLINE = "NewPartition", "OnlinePartition", "OfflinePartition"
@@ -104,10 +105,6 @@ def failure_reason() -> pl.Expr:
 def selectable_replicas() -> pl.Expr:
     """The replicas that the rule goes through in order."""
     return when(col("kind") == "reassign").then("target_replicas").otherwise("replicas")
-
-
-def first_replica(replicas: str) -> pl.Expr:
-    return col(replicas).list.get(0, null_on_oob=True)
 
 
 def common_replicas(replicas: str, *within: pl.Expr | str) -> pl.Expr:

@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.stretches import milliseconds_between
 from pipeline.model.brokers.departures import AT_STARTUP, BOUNCED, is_listed_at_start
 from pipeline.model.brokers.session_limits import with_session_seconds
 from pipeline.model.settings import SessionLimit
@@ -41,7 +42,9 @@ def with_bounds(
     has_seen_end = col("ended_how") != "lines_missing"
     # Nothing tells when the life before ended, but that it had a line then.
     is_wiped = (col("ended_how") == WIPED).fill_null(value=False)
-    until_seen_ms = pl.min_horizontal(lasted_ms("noticed_at", until="life_seen_at"), lasted_ms("noticed_at"))
+    until_seen_ms = pl.min_horizontal(
+        milliseconds_between("noticed_at", "life_seen_at"), milliseconds_between("noticed_at", "ended_at")
+    )
     known_ms = pl.max_horizontal(until_seen_ms, 0).fill_null(0)
     return (
         found.with_columns(broker_id=pl.coalesce("root_broker_id", "old_leader"))
@@ -56,8 +59,8 @@ def with_bounds(
             certainty=when(is_guess).then(lit("undetermined")).otherwise("certainty"),
         )
         .with_columns(
-            low_ms=when(is_wiped).then(known_ms).otherwise(lasted_ms("noticed_at")),
-            high_ms=when(has_seen_end).then(lasted_ms("unserved_from_at")),
+            low_ms=when(is_wiped).then(known_ms).otherwise(milliseconds_between("noticed_at", "ended_at")),
+            high_ms=when(has_seen_end).then(milliseconds_between("unserved_from_at", "ended_at")),
         )
         .drop("life_seen_at")
     )
@@ -175,8 +178,3 @@ def silent_in_kraft(how: pl.Expr, noticed_at: pl.Expr, limit: SessionLimit) -> p
 def kraft_silence(limit: SessionLimit) -> timedelta:
     """How long a KRaft controller hears nothing of a broker until it has fenced it."""
     return timedelta(seconds=limit.kraft_session_seconds + LATE_SECONDS)
-
-
-def lasted_ms(since: str, until: str = "ended_at") -> pl.Expr:
-    """Whole milliseconds from that column to the other, both cut to milliseconds first."""
-    return col(until).dt.epoch("ms") - col(since).dt.epoch("ms")

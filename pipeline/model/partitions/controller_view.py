@@ -51,11 +51,11 @@ def listed_as_not_preferred(assignment: pl.DataFrame) -> pl.DataFrame:
     """Each partition that a controller lists as not led by its preferred replica, and that replica (listed_of), as a
     mention for partition_statements()."""
     return assignment.filter(col("event") == LISTING, col("topic").is_not_null()).select(
-        "file_id", "byte_offset", "event", "topic", "partition", listed_of=first_of("replicas")
+        "file_id", "byte_offset", "event", "topic", "partition", listed_of=first_replica("replicas")
     )
 
 
-def first_of(replicas: str) -> pl.Expr:
+def first_replica(replicas: str) -> pl.Expr:
     return col(replicas).list.get(0, null_on_oob=True)
 
 
@@ -114,12 +114,12 @@ def counted_preferred_leader(after: str = "") -> pl.Expr:
     replicas, state, is_deleting = (col(f"{name}{after}") for name in ("replicas", "state", "is_deleting"))
     is_assigned = replicas.list.len() > 0
     is_counted = is_assigned & state.ne_missing(lit(GONE)) & ~is_deleting.fill_null(value=False)
-    return when(is_counted).then(first_of(f"replicas{after}"))
+    return when(is_counted).then(first_replica(f"replicas{after}"))
 
 
 def is_elsewhere(after: str = "") -> pl.Expr:
     """True if the leader is known and is not the preferred one."""
-    return (col(f"leader{after}") != first_of(f"replicas{after}")).fill_null(value=False)
+    return (col(f"leader{after}") != first_replica(f"replicas{after}")).fill_null(value=False)
 
 
 def preferred_count_changes(states: pl.DataFrame, *kept: str) -> pl.DataFrame:

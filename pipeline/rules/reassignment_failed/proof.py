@@ -3,21 +3,14 @@
 from collections.abc import Sequence
 
 from pipeline.rules.proving.proof import UNDECIDED, Claim, ProofLine, Unproved, require_proof
-from pipeline.rules.proving.reassignments import FAILED, is_about_partition, target_replica_lists
+from pipeline.rules.proving.reassignments import FAILED, is_about_partition, require_begin, require_target
 
 
 def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """The first record begins it; the last one says that it failed. That a controller does not list it any more is what
     no record says."""
-    topic, number = claim.text("topic"), claim.number("partition")
-    require_proof(
-        is_about_partition(lines[0], topic, number), f"{lines[0].place()} does not name {topic}-{number}"
-    )
-    require_proof(claim.valid_from_at == lines[0].at(), f"the first record is of {lines[0].at()}")
-    target = claim.broker_ids("target_replicas")
-    require_proof(
-        target in target_replica_lists(lines[0]), f"{lines[0].place()} does not aim at {', '.join(target)}"
-    )
+    topic, number = require_begin(claim, lines[0])
+    require_target(claim, lines[0])
     if claim.text("reason") == "forgotten":
         raise Unproved(UNDECIDED, f"begun {lines[0].at()}; that a controller has it no more no record shows")
     last = lines[-1]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pipeline.rules.proving.partitions import is_partition_named
 from pipeline.rules.proving.proof import Claim, ProofLine, require_proof
-from pipeline.rules.proving.reassignments import is_about_partition
+from pipeline.rules.proving.reassignments import require_begin
 
 IGNORED = re.compile(
     r"\[Broker id=(\d+)\] Ignoring StopReplica request \(delete=true\).* matches the current leader epoch"
@@ -14,11 +14,7 @@ IGNORED = re.compile(
 
 def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """The first record begins it; each of the brokers says that it ignores the request to delete the replica."""
-    topic, number = claim.text("topic"), claim.number("partition")
-    require_proof(
-        is_about_partition(lines[0], topic, number), f"{lines[0].place()} does not name {topic}-{number}"
-    )
-    require_proof(claim.valid_from_at == lines[0].at(), f"the first record is of {lines[0].at()}")
+    topic, number = require_begin(claim, lines[0])
     own = [line for line in lines if is_partition_named(line, topic, number)]
     said = {found[1]: line for line in own if (found := IGNORED.search(line.text))}
     for broker in claim.broker_ids("broker_ids"):

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from pipeline.rules.proving.brokers import is_broker_gone
 from pipeline.rules.proving.partitions import NOBODY, is_partition_named, partition_name_pattern
 from pipeline.rules.proving.proof import UNDECIDED, Claim, ProofLine, Unproved, require_proof
-from pipeline.rules.proving.reassignments import ID, LEAVING, is_about_partition, target_replica_lists
+from pipeline.rules.proving.reassignments import (
+    ID,
+    LEAVING,
+    is_about_partition,
+    require_begin,
+    require_target,
+)
 from pipeline.rules.proving.terms import FENCED
 
 SAID = {
@@ -23,16 +29,9 @@ BEHIND = re.compile(r"Replica\(s\) ([\d,]+) still need to catch up")
 
 def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """The first record begins it, others tell who has not caught up, or is gone."""
-    topic, number = claim.text("topic"), claim.number("partition")
-    require_proof(
-        is_about_partition(lines[0], topic, number), f"{lines[0].place()} does not name {topic}-{number}"
-    )
-    require_proof(claim.valid_from_at == lines[0].at(), f"the first record is of {lines[0].at()}")
+    topic, number = require_begin(claim, lines[0])
     require_proof(claim.number("partitions_count") > 0, "it is of no partition")
-    target = claim.broker_ids("target_replicas")
-    require_proof(
-        target in target_replica_lists(lines[0]), f"{lines[0].place()} does not aim at {', '.join(target)}"
-    )
+    require_target(claim, lines[0])
     if lagging := claim.known_broker_ids("lagging_replicas"):
         own = [line for line in lines if is_partition_named(line, topic, number)]
         said = [sorted(found[1].split(",")) for line in own if (found := BEHIND.search(line.text))]
