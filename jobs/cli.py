@@ -3,10 +3,12 @@
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 
 from jobs.parser import Parser
+from jobs.questions.catalog import QUESTIONS
 from jobs.run.outcome import Ending
 from jobs.terminal import discard_stdout, report_interrupt
 from pipeline.core.errors import EnvironmentProblem
@@ -17,6 +19,13 @@ Command = Callable[[list[str]], int]
 WAREHOUSE, DEFAULT_WAREHOUSE = "--warehouse", "warehouse"
 OF_SPARK = ("pyspark", "py4j", "delta", "great_expectations")
 
+ASKING = "jobs.questions.asking"
+# Questions of the catalog that are commands, too.
+QUESTION_COMMANDS = {
+    name: (ASKING, "ask_by_command", f"{one.usage}: {one.words}" if one.usage else one.words)
+    for name, one in QUESTIONS.items()
+    if one.is_command
+}
 # Where a command stands is written out, so that only its own modules are loaded: explain needs few of them.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "incident": (
@@ -41,7 +50,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "report": ("jobs.report.command", "main", "--output audit.html: what was found, as one file to hand on"),
     "status": ("jobs.questions.status", "main", "all clusters, a line each, those first that need somebody"),
     "ask": (
-        "jobs.questions.named.catalog",
+        ASKING,
         "main",
         "QUESTION: what people ask, by name; without a question: which there are",
     ),
@@ -50,7 +59,6 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "main",
         "the same questions for assistants (Model Context Protocol)",
     ),
-    "show": ("jobs.questions.ask", "show_main", "F1: a finding with every line that proves it"),
     "playbook": (
         "jobs.questions.playbook",
         "main",
@@ -61,43 +69,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "main",
         "proves every finding again from the bytes of its lines alone",
     ),
-    "partition": ("jobs.questions.ask", "partition_main", "TOPIC-N: what happened to a partition"),
-    "outages": (
-        "jobs.questions.outages",
-        "main",
-        "[--topic NAME] [--open]: partitions without a leader, and by which event",
-    ),
-    "changes": (
-        "jobs.questions.changes.command",
-        "main",
-        "[--since TIME] [--topic NAME]: what people and tools asked for, and what became of it",
-    ),
-    "brokers": (
-        "jobs.questions.brokers",
-        "main",
-        "[--at TIME] [--compare FILE]: leader imbalance of each broker, and why brokers left",
-    ),
-    "context": (
-        "jobs.questions.context",
-        "main",
-        "[--at TIME] [--controller N]: what the cluster was then, or what controller N took it for",
-    ),
-    "gauges": (
-        "jobs.questions.gauges",
-        "main",
-        "[--at TIME] [--format openmetrics]: the controller's gauges at a time or over time",
-    ),
-    "term": (
-        "jobs.questions.terms",
-        "main",
-        "N: one of them, its start step by step, its end and what it did afterwards",
-    ),
-    "terms": ("jobs.questions.ask", "terms_main", "who was controller, from when until when"),
-    "runs": (
-        "jobs.questions.ask",
-        "runs_main",
-        "what ran when, and what --run-id of show ... terms can still read",
-    ),
+    **QUESTION_COMMANDS,
     "views": (
         "jobs.questions.views",
         "main",
@@ -151,7 +123,7 @@ def command_of(name: str) -> Command:
     """EnvironmentProblem: it writes a warehouse, and what does is not installed."""
     module, function, _ = COMMANDS[name]
     try:
-        found: Command = getattr(import_module(full_module_name(module)), function)
+        found: Callable[..., int] = getattr(import_module(full_module_name(module)), function)
     except ModuleNotFoundError as problem:
         if (problem.name or "").partition(".")[0] not in OF_SPARK:
             raise
@@ -160,7 +132,7 @@ def command_of(name: str) -> Command:
             found=f"no module {problem.name}",
             todo="install kafka-controller-audit[spark]; incident, explain and the questions do without",
         ) from problem
-    return found
+    return partial(found, name) if name in QUESTION_COMMANDS else found
 
 
 def cli_parser() -> argparse.ArgumentParser:

@@ -6,6 +6,7 @@ from pathlib import Path
 from jobs.documentation.commands import commands_part
 from jobs.documentation.decisions import write_index
 from jobs.documentation.playbooks import playbooks_part
+from jobs.documentation.questions import questions_part
 from jobs.documentation.settings import CONF_FILE, settings_file, settings_part
 from jobs.documentation.short_screen import short_screen
 from jobs.documentation.tables import columns_part, facts_part
@@ -54,6 +55,7 @@ def generated_parts(folder: Path) -> dict[str, str]:
         "playbooks": playbooks_part(),
         "short-screen": short_screen(screen),
         "commands": commands_part(),
+        "questions": questions_part(),
         "columns": columns_part(),
         "facts": facts_part(),
     }

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 # With the wheel, or its zip in --py-files, executors have the modules of that.
 if TYPE_CHECKING or find_spec("kafka_controller_audit") is None:
     from jobs.main import run_job
-    from jobs.questions import imbalance as imbalance_ask
+    from jobs.questions.asking import add_taken, ask_by_command
+    from jobs.questions.imbalance import is_question
     from jobs.settings.arguments import job_parser
 else:
     from kafka_controller_audit.jobs.main import run_job
-    from kafka_controller_audit.jobs.questions import imbalance as imbalance_ask
+    from kafka_controller_audit.jobs.questions.asking import add_taken, ask_by_command
+    from kafka_controller_audit.jobs.questions.imbalance import is_question
+    from kafka_controller_audit.jobs.settings.arguments import job_parser
 
 DESCRIPTION = (
     "Reads what is new and computes each broker's leader imbalance ratio. With one of the last group of options it "
@@ -23,11 +26,11 @@ TITLE = "what was published, of which no run is made"
 def main(argv: list[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES. With --at, --broker, --threshold or --format no run is made."""
     given = list(sys.argv[1:] if argv is None else argv)
-    if imbalance_ask.is_question(given):
-        return imbalance_ask.main(given)
+    if is_question(given):
+        return ask_by_command("imbalance", given)
     if {"-h", "--help"} & set(given):
         arguments = job_parser("imbalance", DESCRIPTION)
-        imbalance_ask.on_question(arguments.add_argument_group(TITLE))
+        add_taken(arguments.add_argument_group(TITLE), "imbalance")
         arguments.print_help()
         return 0
     return run_job("imbalance", DESCRIPTION, given)

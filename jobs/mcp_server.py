@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import wraps
 from importlib import import_module
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 from jobs.explain.text import as_data
@@ -16,12 +17,13 @@ from jobs.parser import Parser
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, published_answers
 from jobs.questions.ask import show_finding as shown
+from jobs.questions.asking import answered_rows, takes_text
+from jobs.questions.catalog import QUESTIONS
 from jobs.questions.findings import clusters_by_need, findings_of_cluster
 from jobs.questions.findings_out import finding_documents
-from jobs.questions.named.catalog import QUESTIONS, answered_rows, takes_text
-from jobs.questions.named.taken import TAKES
 from jobs.questions.playbook import playbook_lines, rule_named
 from jobs.questions.status import cluster_status, status_rows
+from jobs.questions.taken import TAKES
 from jobs.run.outcome import report_problem
 from jobs.text import printable_line, shorten_line
 from pipeline.core.errors import EnvironmentProblem, InputProblem, PipelineError
@@ -117,19 +119,7 @@ def assistant_tools(warehouse: str) -> list[Callable[..., Any]]:
         found = read_pasted_text(line.encode(), None)
         return [as_data(explain_record(one), found, None) for one in found.records]
 
-    def ask(
-        question: str,
-        cluster: str | None = None,
-        at: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-        around: str | None = None,
-        topic: str | None = None,
-        partition: int | None = None,
-        broker: int | None = None,
-    ) -> list[dict[str, Any]]:
-        given: dict[str, object] = {"at": at, "since": since, "until": until, "around": around}
-        given |= {"topic": topic, "partition": partition, "broker": broker}
+    def ask(question: str, cluster: str | None = None, **given: object) -> list[dict[str, Any]]:
         return answered_rows(
             question_words(question, given, ["--warehouse", warehouse, *cluster_option(cluster)])
         )
@@ -138,6 +128,7 @@ def assistant_tools(warehouse: str) -> list[Callable[..., Any]]:
         return all_answers(warehouse, None, None)
 
     ask.__doc__ = asked_how()
+    vars(ask)["__signature__"] = ask_signature(ask)
     return [status, findings, show, playbook, explain, ask]
 
 
@@ -145,13 +136,35 @@ def cluster_option(cluster: str | None) -> list[str]:
     return [] if cluster is None else ["--cluster", cluster]
 
 
+def ask_signature(ask: Callable[..., Any]) -> Signature:
+    """That of the tool `ask`: what it names itself, and each argument that some question takes."""
+    named = [one for one in signature(ask).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+    types = assistant_types()
+    taken = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=types[name] | None) for name in types
+    ]
+    return Signature([*named, *taken], return_annotation=list[dict[str, Any]])
+
+
+def assistant_types() -> dict[str, type]:
+    """By the arguments of the tool their types; files are the assistant's own, and are not read here."""
+    names = dict.fromkeys(name for one in QUESTIONS.values() for name in one.takes)
+    taken = {name: TAKES[name] for name in names if not TAKES[name].is_file}
+    apart = {"topic": str, "partition": int, "broker": int}
+    return {
+        given: apart.get(given, one.program)
+        for name, one in taken.items()
+        for given in GIVEN_BY.get(name, (name,))
+    }
+
+
 def asked_how() -> str:
     """What an assistant is told of the questions by name."""
-    lines = [f"- {name}: {one.words}{takes_text(one)}" for name, one in QUESTIONS.items()]
+    lines = [f"- {name}: {one.words}{takes_text(one, has_files=False)}" for name, one in QUESTIONS.items()]
     return "\n".join(
         [
-            "One of the questions that people ask, by name. TOPIC-N is given as topic and partition, BROKER as broker;",
-            "at, since and until are ISO times in UTC, around is 30s, 5m or 2h.",
+            "One of the questions that people ask, by name. TOPIC-N is given as topic and partition, BROKER as broker,",
+            "F1 as finding, N of term as term; at, since and until are ISO times in UTC, around is 30s, 5m or 2h.",
             *lines,
         ]
     )
@@ -170,7 +183,7 @@ def question_words(question: str, given: Mapping[str, object], asked_of: Sequenc
             found=shorten_line(question, 60),
             todo="name one of them",
         )
-    takes = QUESTIONS[question].takes
+    takes = [name for name in QUESTIONS[question].takes if not TAKES[name].is_file]
     known = {one for name in takes for one in GIVEN_BY.get(name, (name,))}
     if more := [name for name, value in given.items() if value is not None and name not in known]:
         raise InputProblem(
@@ -182,9 +195,11 @@ def question_words(question: str, given: Mapping[str, object], asked_of: Sequenc
     for name in takes:
         parts = [given.get(one) for one in GIVEN_BY.get(name, (name,))]
         value, taken = None if None in parts else "-".join(map(str, parts)), TAKES[name]
-        if value is None and not taken.flag.startswith("-"):
+        if not taken.metavar:
+            options += [taken.flag] if value == "True" else []
+        elif value is None and not taken.flag.startswith("-"):
             raise InputProblem(expected=f"{question} with {taken.metavar}", found="none", todo="give it")
-        if value is not None and taken.flag.startswith("-"):
+        elif value is not None and taken.flag.startswith("-"):
             options.append(f"{taken.flag}={value}")
         elif value is not None:
             places = ["--", str(value)]

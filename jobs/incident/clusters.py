@@ -14,8 +14,8 @@ from jobs.incident.size import require_planned
 from jobs.incident.tables_out import write_tables
 from jobs.intake.discovery import Candidate, Listing
 from jobs.questions.answers import Answers
+from jobs.questions.asking import answer_to, as_document
 from jobs.questions.named.answer import answer_lines, answer_row
-from jobs.questions.named.catalog import answer_to
 from jobs.questions.window import Window
 from jobs.report.command import write_page
 from jobs.report.inputs import masking_text
@@ -101,7 +101,8 @@ class Clusters:
 
     def replied(self, one: ClusterScreen, answers: Answers) -> ClusterScreen:
         """Of all of the logs: the window is for the screen."""
-        found = [answer_to(given, answers) for given in self.asked.questions]
+        is_json = self.asked.format == "json"
+        found = [answer_to(as_document(each) if is_json else each, answers) for each in self.asked.questions]
         text = "\n\n".join("\n".join(answer_lines(each)) for each in found)
         document = {"cluster_id": one.cluster_id, "answers": [answer_row(each) for each in found]}
         return replace(one, text=text, document=document)

@@ -17,7 +17,7 @@ from jobs.incident.tables_out import require_empty
 from jobs.intake.discovery import candidates_by_cluster
 from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
-from jobs.questions.named.catalog import parse_question
+from jobs.questions.asking import parse_question
 from jobs.questions.window import Window
 from jobs.run.outcome import report_problem
 from jobs.settings.arguments import on_settings, settings_of

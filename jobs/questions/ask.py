@@ -2,9 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
-from functools import partial
 
 from jobs.argument_types import parse_moment
 from jobs.layout import WIDTH_HELP, wrap_text
@@ -14,13 +13,16 @@ from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, 
 from jobs.questions.finding_lines import to_do_lines
 from jobs.questions.given_names import (
     TopicPartition,
-    require_finding_name,
-    topic_partition,
     unknown_partition,
 )
 from jobs.questions.log_folder import folder_of
 from jobs.questions.rows import Row
-from jobs.questions.several_clusters import Question, ask_clusters, cluster_answer_lines, cluster_answers_json
+from jobs.questions.several_clusters import (
+    ClusterQuestion,
+    ask_clusters,
+    cluster_answer_lines,
+    cluster_answers_json,
+)
 from jobs.questions.unpublished import TODO, WatchedTables, missing_table_notes, table_names_text
 from jobs.run import outcome
 from jobs.run.chosen_clusters import chosen_clusters
@@ -37,38 +39,6 @@ MEND_RUNS = "that run is what is answered from; 'repair' mends ops.run"
 OF_RUN = ("run_id", "run_seq", "job", "ended_at", "outcome", "counts", "sentence")
 
 
-def no_doubt() -> None:
-    """Nothing of a question is seen to be wrong before tables are read."""
-
-
-def show_main(argv: Sequence[str] | None = None) -> int:
-    arguments = question_parser("show", "One finding with every line that proves it.")
-    arguments.add_argument("finding", metavar="F1", help="number on the first screen, or finding_id")
-    given = arguments.parse_args(argv)
-    return print_answer(
-        "show", given, partial(show_finding, given.finding), partial(require_finding_name, given.finding)
-    )
-
-
-def partition_main(argv: Sequence[str] | None = None) -> int:
-    arguments = question_parser("partition", "What happened to one partition, interval by interval.")
-    arguments.add_argument("partition", type=topic_partition, metavar="TOPIC-N", help="for example orders-0")
-    given = arguments.parse_args(argv)
-    return print_answer("partition", given, partial(partition_timeline, given.partition))
-
-
-def terms_main(argv: Sequence[str] | None = None) -> int:
-    given = question_parser("terms", "Who was controller from when until when.").parse_args(argv)
-    return print_answer("terms", given, show_terms)
-
-
-def runs_main(argv: Sequence[str] | None = None) -> int:
-    given = question_parser("runs", "What ran, and which runs can still be read with --run-id.").parse_args(
-        argv
-    )
-    return print_answer("runs", given, show_runs)
-
-
 def question_parser(command: str, description: str) -> Parser:
     arguments = Parser(prog=f"kafka-controller-audit {command}", description=description, epilog=WIDTH_HELP)
     arguments.add_argument(
@@ -79,15 +49,12 @@ def question_parser(command: str, description: str) -> Parser:
     return arguments
 
 
-def print_answer(
-    command: str, given: argparse.Namespace, question: Question, require_sound: Callable[[], None] = no_doubt
-) -> int:
+def print_answer(command: str, given: argparse.Namespace, question: ClusterQuestion) -> int:
     """Prints the answer of the cluster that is named, else of all, from the published versions; one sentence on stderr
-    if there is none. CSV and the like tell of one cluster. require_sound: what is seen before any table is read."""
+    if there is none. CSV and the like tell of one cluster."""
     form = getattr(given, "format", "text")
     ask_of = all_answers if form in ("text", "json") else only_answers
     try:
-        require_sound()
         answers = ask_of(given.warehouse, given.cluster, given.run_id)
         found = ask_clusters(answers, question)
         print_lines(cluster_answers_json(found) if form == "json" else cluster_answer_lines(found))
@@ -141,15 +108,15 @@ def all_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list
     return [Answers(name, WatchedTables(at.tables(name, seen[name]))) for name in found]
 
 
-def show_finding(name: str, answers: Answers) -> list[str]:
+def show_finding(finding: str, answers: Answers) -> list[str]:
     require_tables(answers, "gold.finding")
-    number, finding = choose_finding(name, answers.findings())
-    lines_of = answers.lines(finding["evidence"])
+    number, row = choose_finding(finding, answers.findings())
+    lines_of = answers.lines(row["evidence"])
     folder = folder_of(answers.segments["path"])
     return [
-        *finding_heading(number, finding, folder),
-        *evidence_lines(finding["evidence"], lines_of),
-        *to_do_lines(finding),
+        *finding_heading(number, row, folder),
+        *evidence_lines(row["evidence"], lines_of),
+        *to_do_lines(row),
     ]
 
 
@@ -166,11 +133,11 @@ def choose_finding(name: str, findings: Sequence[Row]) -> tuple[int, Row]:
     )
 
 
-def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
+def partition_timeline(partition: TopicPartition, answers: Answers) -> list[str]:
     require_tables(answers, "gold.partition_timeline")
-    rows = answers.timeline(asked.topic, asked.partition)
+    rows = answers.timeline(partition.topic, partition.partition)
     if not rows:
-        raise unknown_partition(asked, answers.partition_counts())
+        raise unknown_partition(partition, answers.partition_counts())
     last = answers.last_at()
     day = f", of {last.astimezone(UTC):%Y-%m-%d} where no day is told" if last else ""
     told = (
@@ -179,7 +146,7 @@ def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
         "served = whether it is there to serve",
     )
     explained = [line for one in told for line in wrap_text(f"  {one}")]
-    return [f"{answers.cluster_id}  {asked}", *explained, *timeline_table(rows, last)]
+    return [f"{answers.cluster_id}  {partition}", *explained, *timeline_table(rows, last)]
 
 
 def moment_within(at: datetime | time | None, first: datetime, last: datetime) -> datetime | None:

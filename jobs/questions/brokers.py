@@ -1,19 +1,13 @@
 """Leader imbalance of each broker at one time and who had left why, or partitions beside kafka-topics --describe."""
 
 import argparse
-from collections.abc import Sequence
 from datetime import datetime, time
-from functools import partial
-from pathlib import Path
 
 from jobs.questions.answers import Answers
 from jobs.questions.ask import (
-    moment_or_clock,
     moment_within,
     on_day,
-    print_answer,
     published_answers,
-    question_parser,
     require_tables,
 )
 from jobs.questions.ask_text import broker_table
@@ -24,28 +18,6 @@ from jobs.run.outcome import report_problem
 from jobs.terminal import print_lines
 from jobs.text import day_clock
 from pipeline.core.errors import PipelineError
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    arguments = question_parser(
-        "brokers", "Leader imbalance of each broker at one time, and why brokers had left."
-    )
-    arguments.add_argument(
-        "--at",
-        type=moment_or_clock,
-        metavar="TIME",
-        help="UTC: 2026-11-21T09:00:13, or 09:00:13 on the last day of the data (the end of the data)",
-    )
-    arguments.add_argument(
-        "--compare",
-        type=Path,
-        metavar="FILE",
-        help="what kafka-topics --describe printed then: leader, replicas and ISR of each partition beside the logs'",
-    )
-    given = arguments.parse_args(argv)
-    if given.compare is not None:
-        return run_comparison(given)
-    return print_answer("brokers", given, partial(show_brokers, given.at))
 
 
 def run_comparison(given: argparse.Namespace) -> int:

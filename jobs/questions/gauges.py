@@ -11,10 +11,9 @@ from typing import Any
 import polars as pl
 from polars import col
 
-from jobs.argument_types import on_format
 from jobs.layout import format_table, wrap_text
 from jobs.questions.answers import Answers
-from jobs.questions.ask import moment_or_clock, on_day, print_answer, question_parser, require_tables
+from jobs.questions.ask import on_day, require_tables
 from jobs.questions.brokers import beyond_end, resolve_asked_time
 from jobs.questions.context_rows import TABLES
 from jobs.questions.context_text import json_value
@@ -25,7 +24,6 @@ from jobs.text import clock_by, day_clock
 from pipeline.core.errors import InputProblem
 from pipeline.core.stretches import TIME
 
-FORMATS = ("text", "json", "openmetrics")
 BEAN = "kafka.controller:type=KafkaController,name="
 # As the rules of the JMX exporter for Kafka write them: kafka.(domain)<type, name>, in lower case.
 METRIC = "kafka_controller_kafkacontroller_"
@@ -35,28 +33,11 @@ NO_TIME = "# EOF"  # an exposition of nothing
 LOOK_BACK = 300  # seconds for which Prometheus draws a sample
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = question_parser("gauges", "The gauges of Kafka's controller, rebuilt from its logs.")
-    arguments.add_argument("--at", type=moment_or_clock, metavar="TIME", help="UTC; one time, and no period")
-    arguments.add_argument(
-        "--since", type=moment_or_clock, metavar="TIME", help="UTC; from then on (the begin of the data)"
-    )
-    arguments.add_argument(
-        "--until", type=moment_or_clock, metavar="TIME", help="UTC; until then (the end of the data)"
-    )
-    on_format(arguments, FORMATS)
-    arguments.add_argument(
-        "--every",
-        type=parse_step_seconds,
-        default=60,
-        metavar="SECONDS",
-        help="openmetrics: a sample so often while a value holds, below 300 (60)",
-    )
-    given = arguments.parse_args(argv)
+def conflicting_times(given: argparse.Namespace) -> str | None:
+    """What is wrong with the times of the question; None: nothing."""
     if given.at is not None and (given.since is not None or given.until is not None):
-        arguments.error("--at is one time, --since and --until are a period")
-    return print_answer("gauges", given, partial(show_gauges, given))
+        return "--at is one time, --since and --until are a period"
+    return None
 
 
 def parse_step_seconds(text: str) -> int:

@@ -42,24 +42,26 @@ def node_id(text: str) -> int:
     return int(found[1])
 
 
-def require_finding_name(finding: str) -> None:
-    """InputProblem: no finding is named so."""
-    if not FINDING.fullmatch(finding):
-        raise InputProblem(
-            expected="a finding such as F1, or its finding_id of hexadecimal digits",
-            found=shorten_line(finding, 40),
-            todo="take it from 'findings' or the first screen of the last run",
-        )
+def finding_name(name: str) -> str:
+    """The name as it is given. InputProblem: no finding is named so."""
+    if FINDING.fullmatch(name):
+        return name
+    raise InputProblem(
+        expected="a finding such as F1, or its finding_id of hexadecimal digits",
+        found=shorten_line(name, 40),
+        todo="take it from 'findings' or the first screen of the last run",
+    )
 
 
-def require_term_name(name: str) -> None:
-    """InputProblem: no term is named so."""
-    if not TERM.fullmatch(name):
-        raise InputProblem(
-            expected="a term: a controller epoch such as 7, or a term_id such as 1-7",
-            found=shorten_line(name, 40),
-            todo="take one of the first screen's TERM lines, or of 'terms'",
-        )
+def term_name(name: str) -> str:
+    """The name as it is given. InputProblem: no term is named so."""
+    if TERM.fullmatch(name):
+        return name
+    raise InputProblem(
+        expected="a term: a controller epoch such as 7, or a term_id such as 1-7",
+        found=shorten_line(name, 40),
+        todo="take one of the first screen's TERM lines, or of 'terms'",
+    )
 
 
 def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputProblem:

@@ -6,7 +6,6 @@ import io
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -14,10 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from polars import col
 
-from jobs.argument_types import Takes, on_format
 from jobs.layout import HELD, format_table, wrap_text
 from jobs.questions.answers import Answers
-from jobs.questions.ask import moment_or_clock, moment_within, print_answer, question_parser, require_tables
+from jobs.questions.ask import moment_within, require_tables
 from jobs.questions.ask_text import NOTHING, ratio_notes
 from jobs.questions.broker_text import leads_text, ratio_texts
 from jobs.questions.brokers import beyond_end, resolve_asked_time
@@ -47,28 +45,11 @@ def is_question(argv: Sequence[str]) -> bool:
     return any(one.partition("=")[0] in OPTIONS for one in argv)
 
 
-def main(argv: Sequence[str]) -> int:
-    """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = question_parser("imbalance", "Each broker's leader imbalance, from what was published.")
-    on_question(arguments)
-    given = arguments.parse_args(list(argv))
-    if (given.format == "parquet") != (given.output is not None):
-        arguments.error("--format parquet and --output FILE go together")
-    return print_answer("imbalance", given, partial(show_imbalance, given))
-
-
-def on_question(arguments: Takes) -> None:
-    """What makes it a question."""
-    arguments.add_argument("--at", type=moment_or_clock, metavar="TIME", help="UTC (the end of the data)")
-    arguments.add_argument("--broker", type=int, metavar="N", help="one broker (all)")
-    arguments.add_argument(
-        "--threshold",
-        type=parse_percentage,
-        metavar="PERCENT",
-        help="what if the limit were so (that of the settings)",
-    )
-    on_format(arguments, ("text", "json", "csv", "parquet"))
-    arguments.add_argument("--output", metavar="FILE", help="where --format parquet goes")
+def conflicting_output(given: argparse.Namespace) -> str | None:
+    """What is wrong with the form of the question; None: nothing."""
+    if (given.format == "parquet") != (getattr(given, "output", None) is not None):
+        return "--format parquet and --output FILE go together"
+    return None
 
 
 def parse_percentage(text: str) -> float:

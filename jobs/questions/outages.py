@@ -4,14 +4,13 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 
 import polars as pl
 from polars import col
 
 from jobs.layout import format_table, wrap_text
 from jobs.questions.answers import Answers, holds_at, reached_since
-from jobs.questions.ask import print_answer, question_parser, require_tables
+from jobs.questions.ask import require_tables
 from jobs.questions.given_names import unknown_topic
 from jobs.questions.in_doubt import is_service_unknown
 from jobs.questions.rows import Row
@@ -64,16 +63,6 @@ class Outages:
     def open(self) -> str:
         count, unknown = self.all["open"], self.unknown
         return "?" if not count and (unknown or self.untold) else bounds_text(count, unknown, count + unknown)
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    arguments = question_parser("outages", "Partitions without a leader: for how long, and by which event.")
-    arguments.add_argument("--topic", metavar="NAME", help="one topic (all)")
-    arguments.add_argument(
-        "--open", action="store_true", help="by partition those that go on at the end of the data"
-    )
-    given = arguments.parse_args(argv)
-    return print_answer("outages", given, partial(show_outages, given))
 
 
 def show_outages(given: argparse.Namespace, answers: Answers) -> list[str]:

@@ -10,7 +10,7 @@ from jobs.questions.answers import Answers
 from pipeline.core.errors import InputProblem, PipelineError, WarehouseDamaged
 
 NAMED = 5  # clusters of which it is said why they have no answer
-Question = Callable[[Answers], list[str]]
+ClusterQuestion = Callable[[Answers], list[str]]
 
 
 @dataclass
@@ -21,7 +21,7 @@ class ClusterAnswers:
     problems: dict[str, PipelineError] = field(default_factory=dict)
 
 
-def ask_clusters(clusters: Sequence[Answers], question: Question) -> ClusterAnswers:
+def ask_clusters(clusters: Sequence[Answers], question: ClusterQuestion) -> ClusterAnswers:
     """InputProblem: no cluster has an answer. WarehouseDamaged: the first of these cannot be read."""
     found = ClusterAnswers()
     for one in clusters:

@@ -2,14 +2,12 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import polars as pl
 
 from jobs.layout import format_table, wrap_text
 from jobs.questions.answers import Answers
-from jobs.questions.ask import print_answer, question_parser, require_tables
-from jobs.questions.given_names import require_term_name
+from jobs.questions.ask import require_tables
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.reasons import reason_text, short_reason
 from jobs.questions.rows import Row
@@ -62,15 +60,6 @@ CAME_TO = {
     "zombie_talked": "it sent requests to brokers",
     "zombie_wrote": "the next one did not know of it",
 }
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    arguments = question_parser(
-        "term", "One term of a controller: its start, its end, and what it did afterwards."
-    )
-    arguments.add_argument("term", metavar="N", help="controller epoch, or term_id such as 1-7")
-    given = arguments.parse_args(argv)
-    return print_answer("term", given, partial(show_term, given), partial(require_term_name, given.term))
 
 
 def show_term(given: argparse.Namespace, answers: Answers) -> list[str]:

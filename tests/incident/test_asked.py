@@ -25,7 +25,21 @@ def test_questions_are_answered_instead_of_the_screen(capsys: pytest.CaptureFixt
     ]
 
 
-@pytest.mark.parametrize("question", ["nope", "why-leaderless", "who-was-controller --at tomorrow"])
+def test_a_command_is_a_question_of_logs_alone_too(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--ask", "terms", "--ask", "context --at 08:57:43"]
+    assert main([LOGS, "--cluster", "c", *asked]) == 0
+    first, second = capsys.readouterr().out.rstrip("\n").split("\n\n", 1)
+    assert first.startswith("c  times are UTC\nTERM") and "\nCONTROLLER  2 (epoch 1" in second
+    assert main([LOGS, "--cluster", "c", *asked, "--format", "json"]) == 0
+    (cluster,) = json.loads(capsys.readouterr().out)["clusters"]
+    listed, context = (one["answer"] for one in cluster["answers"])
+    assert listed == first and context["cluster_id"] == "c" and context["rows"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["nope", "why-leaderless", "who-was-controller --at tomorrow", "brokers --compare described.txt"],
+)
 def test_what_is_no_question_is_told_before_anything_is_read(
     question: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,9 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import nightly
-from jobs.questions import ask, findings, status, verify_findings
+from jobs.questions import ask, asking, findings, status, verify_findings
 from jobs.questions.answers import Answers
-from jobs.questions.named import catalog
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked
 from tests.jobs.answering import answers_of_logs
@@ -76,6 +75,6 @@ def compared(shared: Path) -> Callable[[str], Compared]:
 @pytest.fixture
 def sample_in_memory(sample_answers: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
     """The follow-up commands ask these, without Spark."""
-    for module in (ask, findings, status, catalog, verify_findings):
+    for module in (ask, findings, status, asking, verify_findings):
         monkeypatch.setattr(module, "all_answers", lambda *_: [sample_answers])
     return sample_answers

@@ -10,8 +10,7 @@ from polars import col
 
 from jobs.cli import main
 from jobs.questions.answers import Answers
-from jobs.questions.changes.asked import changes_of, outcome_words
-from jobs.questions.changes.command import change_note_lines
+from jobs.questions.changes.asked import changes_of, outcome_words, unseen_change_notes
 from jobs.questions.changes.kinds import KINDS, OUTCOMES, REASONS
 from jobs.questions.changes.of_settings import without_minimum
 from jobs.questions.changes.screen import change_lines
@@ -103,22 +102,29 @@ def test_alike_changes_are_one_line_of_the_screen(sample_answers: Answers) -> No
     assert change_lines([], last, None) == change_lines(None, last, None) == []
 
 
-def test_the_command_as_text_and_json(sample_in_memory: Answers, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["changes", "--since", "08:59:50", "--topic", "payments"]) == 0
+@pytest.mark.parametrize("spelled", [["changes"], ["ask", "changes"]])
+def test_the_command_as_text_and_json(
+    spelled: list[str], sample_in_memory: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*spelled, "--since", "08:59:50", "--topic", "payments"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == (
-        f"{sample_in_memory.cluster_id}  1 change that people or tools asked for since 2026-11-21 08:59:50.000  "
-        "times are UTC"
+    assert lines[0].startswith(
+        f"{sample_in_memory.cluster_id}  changes --since 08:59:50 --topic payments  (data to 2026-11-21"
     )
     assert (
-        lines[1] == "09:00:21.678 deletion of topic payments: completed after 4.4 s  (controller 2, epoch 8)"
+        "1 change of topic payments that people or tools asked for since 2026-11-21 08:59:50.000 UTC."
+        in lines[1]
     )
-    assert lines[2].endswith(":270") and "What leaves no line" in lines[4]
-    assert main(["changes", "--until", "08:57:44.1", "--format", "json"]) == 0
-    (document,) = json.loads(capsys.readouterr().out)
-    assert (document["kind"], document["topics"], document["line"]) == ("topic_created", ["orders"], 50)
-    assert main(["changes", "--topic", "no-such"]) == 4
-    assert "a topic no-such in the logs read" in capsys.readouterr().err
+    (told,) = (number for number, line in enumerate(lines) if "deletion of topic payments" in line)
+    assert lines[told].startswith("  2026-11-21 09:00:21.678  ") and "(controller 2, epoch 8)" in "".join(
+        lines
+    )
+    assert any(line.endswith(":270") for line in lines) and "What leaves no line" in "".join(lines)
+    assert main([*spelled, "--until", "08:57:44.1", "--format", "json"]) == 0
+    ((document,),) = (one["told"] for one in json.loads(capsys.readouterr().out))
+    assert (document["kind"], document["topics"]) == ("topic_created", ["orders"])
+    assert [one["line"] for one in document["lines"]] == [50]
+    assert main([*spelled, "--topic", "no-such"]) == 4
 
 
 def test_a_controller_with_another_registration_had_lost_its_session() -> None:
@@ -148,7 +154,9 @@ def test_a_controller_with_another_registration_had_lost_its_session() -> None:
         ("controller_znode_deleted", 10),
         ("controller_znode_deleted", 30),
     ]
-    assert change_note_lines(answers_of(controller_term=terms.with_columns(elected_at=None)), known)[-1] == (
+    assert unseen_change_notes(answers_of(controller_term=terms.with_columns(elected_at=None)), known)[
+        -1
+    ] == (
         "Of the controllers of 1-1, 1-2, 1-3, … no election was read: what they were asked is told as far as others "
         "print it."
     )

@@ -9,7 +9,7 @@ import pytest
 
 from jobs.cli import COMMANDS
 from jobs.completion import completion_script
-from jobs.questions.named.catalog import QUESTIONS
+from jobs.questions.catalog import QUESTIONS
 from tests.conftest import REPOSITORY
 
 PROGRAM = "kafka-controller-audit"

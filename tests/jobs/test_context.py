@@ -11,6 +11,7 @@ import pytest
 
 from jobs.questions import context as question
 from jobs.questions.answers import Answers
+from jobs.questions.asking import ask_by_command
 from jobs.questions.context_rows import Context, context_at
 from jobs.questions.own_context import context_of
 from pipeline.core.conditions import column_equals
@@ -176,10 +177,10 @@ def test_json_has_every_row_with_who_knows_it(sample_answers: Answers) -> None:
 
 @pytest.mark.usefixtures("sample_in_memory")
 def test_the_command_answers_or_says_in_one_sentence_why_not(capsys: pytest.CaptureFixture[str]) -> None:
-    assert question.main(["--at", "09:00:13", "--controller", "9"]) == InputProblem.exit_code
+    assert ask_by_command("context", ["--at", "09:00:13", "--controller", "9"]) == InputProblem.exit_code
     assert capsys.readouterr().err.startswith(
         "context: Expected that node 9 acted as controller at 2026-11-21"
     )
-    assert question.main(["--at", "2020-01-01"]) == InputProblem.exit_code
-    assert question.main([]) == 0
+    assert ask_by_command("context", ["--at", "2020-01-01"]) == InputProblem.exit_code
+    assert ask_by_command("context", []) == 0
     assert "CONTROLLER" in capsys.readouterr().out

@@ -11,6 +11,7 @@ import pytest
 
 from jobs.questions import gauges as question
 from jobs.questions.answers import Answers
+from jobs.questions.asking import ask_by_command
 from jobs.questions.deletion_course import stages_of_deletion
 from jobs.questions.gauge_steps import GaugeWindow, known_value_steps, sum_weights, weighted_spans
 from jobs.questions.gauge_values import DELETION, gauges_in_window
@@ -206,7 +207,7 @@ def test_text_tells_each_gauge_and_its_last_steps(sample_answers: Answers) -> No
 
 @pytest.mark.usefixtures("sample_in_memory")
 def test_an_exposition_ends_as_the_format_asks(capsys: pytest.CaptureFixture[str]) -> None:
-    assert question.main(["--since", "09:00:00", "--format", "openmetrics", "--every", "15"]) == 0
+    assert ask_by_command("gauges", ["--since", "09:00:00", "--format", "openmetrics", "--every", "15"]) == 0
     assert len(series_of(capsys.readouterr().out)) > len(DELETION)
 
 

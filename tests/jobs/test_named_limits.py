@@ -9,10 +9,9 @@ import pyarrow as pa
 import pytest
 
 from jobs.cli import main
-from jobs.questions import ask
+from jobs.questions import ask, asking
 from jobs.questions.answers import Answers
 from jobs.questions.context_text import context_controller_text
-from jobs.questions.named import catalog
 from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.tenures import NOT_KNOWN, controller_rows, read_terms
 from jobs.questions.unpublished import WatchedTables
@@ -137,8 +136,8 @@ def test_findings_that_no_run_looked_for_are_not_told_to_be_none(
 ) -> None:
     tables = Published(versions=versions)
     tables.rows = {"ops.run": pl.DataFrame({"outcome": ["published"], "job": [job]})}
-    monkeypatch.setattr(catalog, "all_answers", lambda *_: [Answers("c", tables)])
-    assert catalog.main(["stuck"]) == code
+    monkeypatch.setattr(asking, "all_answers", lambda *_: [Answers("c", tables)])
+    assert asking.main(["stuck"]) == code
 
 
 OLDER = {"gold.finding": 1, "gold.controller_term": 1, "bronze.source_file": 1, "silver.log_gap": 0}
@@ -147,7 +146,9 @@ OLDER = {"gold.finding": 1, "gold.controller_term": 1, "bronze.source_file": 1, 
 def older() -> WatchedTables:
     """As a run of a release published it that had fewer tables."""
     tables = Published(versions=OLDER)
-    term_row = term(term_id="1-1", controller_epoch=1, elected_at=at("08:00:00"), last_act_at=at("08:10:00"))
+    term_row = term(
+        term_id="1-1", controller_epoch=1, elected_at=at("08:00:00"), last_act_at=at("08:10:00"), lines=[]
+    )
     read = {
         "path": "/logs/controller.log",
         "node_id": 1,
@@ -186,8 +187,8 @@ def test_tables_that_an_older_run_knew_not_are_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """All at once, where there is no answer without them; else beside the answer."""
-    monkeypatch.setattr(catalog, "all_answers", lambda *_: [Answers("c", older())])
-    assert catalog.main(words) == code
+    monkeypatch.setattr(asking, "all_answers", lambda *_: [Answers("c", older())])
+    assert asking.main(words) == code
     assert said in " ".join("".join(capsys.readouterr()).split())
 
 
@@ -195,8 +196,8 @@ def test_commands_tell_of_tables_that_an_older_run_knew_not(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(ask, "all_answers", lambda *_: [Answers("c", older())])
-    assert main(["changes"]) == 0
-    assert "changes: not told of cluster c is what tables" in capsys.readouterr().err
+    assert main(["term", "1-1"]) == 0
+    assert "term: not told of cluster c is what table gold.transition_audit would" in capsys.readouterr().err
     assert main(["terms"]) == 0
     assert capsys.readouterr().err == ""
     assert main(["context"]) == 4

@@ -6,11 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pytest
 
+from jobs import cli
+from jobs.cli import COMMANDS
+from jobs.questions import asking
 from jobs.questions.answers import Answers
+from jobs.questions.asking import answered_rows, asked_text, parse_question
+from jobs.questions.catalog import QUESTIONS
 from jobs.questions.given_names import TopicPartition
-from jobs.questions.named import catalog
 from jobs.questions.named.answer import answer_lines, answers_json, with_evidence_lines
-from jobs.questions.named.catalog import QUESTIONS, asked_text, parse_question
 from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.missing import missing_evidence
@@ -24,6 +27,7 @@ from pipeline.core.frames import frame_of
 from schemas.gold import finding, leader_imbalance
 from schemas.gold.partition_outage import ENDED_HOW
 from tests.jobs.answering import SESSIONS, answers_of, timeline
+from tests.jobs.asking import words_of
 
 
 def at(clock: str) -> datetime:
@@ -159,9 +163,9 @@ def test_a_question_is_told_as_people_write_it() -> None:
 def test_a_length_is_as_long_as_it_may_be(
     around: str, code: int, sample_answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catalog, "all_answers", lambda *_: [sample_answers])
+    monkeypatch.setattr(asking, "all_answers", lambda *_: [sample_answers])
     try:
-        found = catalog.main(["what-happened", "--topic", "audit_log", "--around", around])
+        found = asking.main(["what-happened", "--topic", "audit_log", "--around", around])
     except SystemExit as left:
         found = int(left.code or 0)
     assert found == code
@@ -230,26 +234,35 @@ def test_a_question_is_answered_by_the_clusters_that_it_fits(
     sample_answers: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = answers_of(partition_timeline=timeline(), broker_session=SESSIONS)
-    monkeypatch.setattr(catalog, "all_answers", lambda *_: [other, sample_answers])
-    assert catalog.main(["why-leaderless", "fraud_scores-0"]) == 0
+    monkeypatch.setattr(asking, "all_answers", lambda *_: [other, sample_answers])
+    assert asking.main(["why-leaderless", "fraud_scores-0"]) == 0
     said = capsys.readouterr().out
     assert "Not answered. Expected a partition fraud_scores-0 in the logs read" in said
     assert "fraud_scores-0 had no leader that serves it" in said
-    assert catalog.main(["why-leaderless", "nope-0"]) == 4
+    assert asking.main(["why-leaderless", "nope-0"]) == 4
 
 
-@pytest.mark.parametrize("name", sorted(set(QUESTIONS) - {"compare-nights"}))
-def test_every_question_is_asked_by_name(
-    name: str, sample_answers: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(catalog, "all_answers", lambda *_: [sample_answers])
-    given = {"partition": ["fraud_scores-0"], "node": ["1"]}
-    words = [name, *(word for taken in QUESTIONS[name].takes for word in given.get(taken, []))]
-    assert catalog.main([*words, "--format", "json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
-    assert row["question"] == " ".join(words) and row["answer"].endswith(".")
-    assert catalog.main([]) == 0
+@pytest.mark.usefixtures("sample_in_memory")
+@pytest.mark.parametrize("name", sorted(set(QUESTIONS) - {"compare-nights", "runs"}))
+def test_every_question_is_asked_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = words_of(name)
+    (row,) = answered_rows(words)
+    assert row["question"] == " ".join(words)
+    assert QUESTIONS[name].is_listing or row["answer"].endswith(".")
+    assert asking.main([]) == 0
     assert name in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("sample_in_memory")
+@pytest.mark.parametrize("name", sorted(name for name in {*QUESTIONS} & {*COMMANDS} if name != "runs"))
+def test_a_command_and_the_question_of_its_name_are_one_thing(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = words_of(name) + (["--at", "09:00:13"] if name == "imbalance" else [])
+    assert cli.main(words) == 0
+    by_command = capsys.readouterr()
+    assert cli.main(["ask", *words]) == 0
+    assert capsys.readouterr() == by_command and by_command.out
 
 
 def test_options_may_stand_before_the_question(
@@ -261,8 +274,8 @@ def test_options_may_stand_before_the_question(
         asked.append((warehouse, cluster))
         return [sample_answers]
 
-    monkeypatch.setattr(catalog, "all_answers", answers_of)
-    assert catalog.main(["--warehouse", "w"]) == 0
+    monkeypatch.setattr(asking, "all_answers", answers_of)
+    assert asking.main(["--warehouse", "w"]) == 0
     assert not asked and "is-it-safe-to-restart" in capsys.readouterr().out
-    assert catalog.main(["--warehouse", "w", "stuck", "--cluster", "c"]) == 0
+    assert asking.main(["--warehouse", "w", "stuck", "--cluster", "c"]) == 0
     assert asked == [("w", "c")] and "is told to be stuck" in capsys.readouterr().out

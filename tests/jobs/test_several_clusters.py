@@ -5,7 +5,7 @@ import json
 import pytest
 
 from jobs import cli
-from jobs.questions import ask, verify_findings
+from jobs.questions import ask, asking, verify_findings
 from jobs.questions.answers import Answers
 from jobs.questions.several_clusters import ask_clusters, cluster_answer_lines, cluster_answers_json
 from pipeline.core.errors import InputProblem
@@ -20,7 +20,7 @@ OF_ALL = (
 @pytest.fixture
 def two(sample_answers: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [sample_answers, Answers("prod", sample_answers.tables)]
-    for module in (ask, verify_findings):
+    for module in (ask, asking, verify_findings):
         monkeypatch.setattr(module, "all_answers", lambda *_: found)
 
 

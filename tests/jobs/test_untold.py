@@ -12,8 +12,9 @@ import pytest
 
 from jobs.questions import brokers, imbalance, outages, status
 from jobs.questions.answers import Answers
+from jobs.questions.asking import answer_to, parse_question
+from jobs.questions.catalog import QUESTIONS
 from jobs.questions.in_doubt import doubted_leaders
-from jobs.questions.named.catalog import QUESTIONS, answer_to, parse_question
 from jobs.questions.untold import find_unknowns
 from jobs.screen.facts import gather_facts
 from jobs.screen.first_screen import at_end, outage_part

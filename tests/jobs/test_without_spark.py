@@ -5,23 +5,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+from jobs import cli
+from jobs.questions.catalog import QUESTIONS
 from pipeline.store.spark_configuration import CONFIGURED_BY
 from tests.conftest import REPOSITORY
 from tests.golden import CLUSTER
+from tests.jobs.asking import words_of
 
+# It reads an older run, whose times pyarrow gives through pandas.
+OLDER = {"compare-nights"}
 COMMANDS = (
     "findings",
-    "terms",
-    "runs",
-    "outages",
-    "brokers",
     "views",
     "doctor",
     "notify --dry-run",
     "verify",
-    "show F1",
-    "partition t-0",
-    "term 1",
+    *(" ".join(words_of(name)) for name in QUESTIONS if name in cli.COMMANDS and name != "imbalance"),
+    *(" ".join(["ask", *words_of(name)]) for name in sorted(QUESTIONS.keys() - cli.COMMANDS.keys() - OLDER)),
 )
 ASKED = """
 import sys

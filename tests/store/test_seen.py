@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jobs.questions import ask, status
+from jobs.questions import status
+from jobs.questions.asking import ask_by_command
 from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.commit_files import commit_note, newest_committed_version
 from pipeline.store.local_files import LocalFiles
@@ -77,7 +78,7 @@ def test_a_run_that_ops_run_has_lost_is_answered_from_its_copy(
     assert f"cluster {CLUSTER}: {seen.lost}, as {LAST_RUN} tells" in found.err
     assert status.main(["--warehouse", str(whole.parent)]) == 0
     assert capsys.readouterr().out == found.out
-    assert ask.runs_main(given) == WarehouseDamaged.exit_code
+    assert ask_by_command("runs", given) == WarehouseDamaged.exit_code
     assert seen.lost in capsys.readouterr().err
     with pytest.raises(WarehouseDamaged, match=r"every run in ops\.run"):
         at(cluster).tables(CLUSTER, seen).read(run.SPEC, None, ("job",))

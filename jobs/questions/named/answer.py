@@ -4,11 +4,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from jobs.layout import wrap_text
 from jobs.questions.answers import Answers
+from jobs.questions.findings_out import iso_or_value
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Place, Row, place_of_row
+from jobs.questions.several_clusters import cluster_document
 from jobs.text import day_clock, printable_lines, shorten_line
 
 WIDTH = 200
@@ -18,12 +21,13 @@ SHOWN_LINES = 2  # of one thing told; JSON has all
 
 @dataclass(frozen=True)
 class AnswerItem:
-    """One thing of an answer. evidence: places of the records that say so."""
+    """One thing of an answer. evidence: places of the records that say so; values: the same for programs, by name."""
 
     text: str
     at: datetime | None = None
     certainty: str | None = None
     evidence: Sequence[Row] = ()
+    values: Row = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -39,13 +43,19 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer of one cluster, by place its records (path, line, raw), and the folder that all its logs lie in."""
+    """An answer of one cluster, by place its records (path, line, raw), and the folder that all its logs lie in.
+
+    listing: the lines of a question that is answered so, and nothing else is printed then; document: the same for
+    programs, its JSON or else its text.
+    """
 
     cluster_id: str
     question: str
     answer: Answer
     lines: Mapping[Place, Row] = field(default_factory=dict)
     folder: str = ""
+    listing: Sequence[str] | None = None
+    document: Any = None
 
 
 def with_evidence_lines(answers: Answers, question: str, answer: Answer) -> Answered:
@@ -55,8 +65,20 @@ def with_evidence_lines(answers: Answers, question: str, answer: Answer) -> Answ
     return Answered(answers.cluster_id, question, answer, lines, folder)
 
 
+def listing_answered(
+    answers: Answers, question: str, lines: Sequence[str], notes: Sequence[str], *, is_json: bool
+) -> Answered:
+    """A question that is answered in lines. is_json: they are a JSON document. notes: what is not known of it."""
+    document = cluster_document(answers.cluster_id, lines) if is_json else "\n".join(lines)
+    answer = Answer("", (), notes, answers.last_at())
+    return Answered(answers.cluster_id, question, answer, listing=lines, document=document)
+
+
 def answer_lines(found: Answered) -> list[str]:
+    """As people read it."""
     answer = found.answer
+    if found.listing is not None:
+        return [*found.listing, *not_known_lines(answer)]
     until = f"  (data to {day_clock(answer.as_of)} UTC)" if answer.as_of else ""
     lines = wrap_text(f"{found.cluster_id}  {found.question}{until}")
     lines += wrap_text(shorten_line(answer.sentence, 1000), 2)
@@ -66,7 +88,11 @@ def answer_lines(found: Answered) -> list[str]:
         sure = f"  [{one.certainty}]" if one.certainty not in (None, "proved") else ""
         lines += wrap_text(f"  {at}{shorten_line(one.text, 600)}{sure}", HANG)
         lines += item_record_lines(one.evidence, found.lines)
-    return [*lines, *(line for one in answer.not_known for line in wrap_text(f"  not known: {one}", HANG))]
+    return [*lines, *not_known_lines(answer)]
+
+
+def not_known_lines(answer: Answer) -> list[str]:
+    return [line for one in answer.not_known for line in wrap_text(f"  not known: {one}", HANG)]
 
 
 def item_record_lines(evidence: Sequence[Row], lines_of: Mapping[Place, Row]) -> list[str]:
@@ -87,13 +113,14 @@ def answers_json(found: Iterable[Answered]) -> str:
 
 
 def answer_row(found: Answered) -> Row:
-    """Times in ISO 8601, UTC; lines: every record that says it, its bytes as text."""
+    """Times in ISO 8601, UTC; lines: every record that says it, its bytes as text; beside them the values of each thing
+    told. answer: a sentence, or the document of a question that is answered in lines."""
     answer = found.answer
     return {
         "cluster_id": found.cluster_id,
         "question": found.question,
         "as_of": iso_time(answer.as_of),
-        "answer": answer.sentence,
+        "answer": answer.sentence if found.listing is None else found.document,
         "told": [
             {
                 "at": iso_time(one.at),
@@ -101,6 +128,7 @@ def answer_row(found: Answered) -> Row:
                 "certainty": one.certainty,
                 "lines": [line for place in one.evidence if (line := line_row(place, found.lines))],
             }
+            | {name: iso_or_value(value) for name, value in one.values.items()}
             for one in answer.told
         ],
         "not_known": list(answer.not_known),

@@ -17,12 +17,12 @@ from pipeline.core.conditions import Condition, column_equals
 OUTAGE, ELECTION, TIMELINE = "gold.partition_outage", "gold.leader_election", "gold.partition_timeline"
 
 
-def why_leaderless(answers: Answers, asked: TopicPartition, at: datetime | None) -> Answer:
+def why_leaderless(answers: Answers, partition: TopicPartition, at: datetime | None) -> Answer:
     """Of the outage at that time; else of the one that goes on, else of the last. InputProblem: no such partition."""
     last = answers.last_at()
-    is_own = column_equals("topic", asked.topic) & column_equals("partition", asked.partition)
+    is_own = column_equals("topic", partition.topic) & column_equals("partition", partition.partition)
     if answers.rows(TIMELINE, is_own, ("topic",)).is_empty():
-        raise unknown_partition(asked, answers.partition_counts())
+        raise unknown_partition(partition, answers.partition_counts())
     rows = (
         [] if last is None else with_lasting(answers.rows(OUTAGE, is_own), last).sort("noticed_at").to_dicts()
     )
@@ -30,10 +30,10 @@ def why_leaderless(answers: Answers, asked: TopicPartition, at: datetime | None)
     if chosen is None:
         when = f" at {day_clock(at)} UTC" if at else ""
         others = f"; it had {format_count(len(rows), 'outage')} at other times" if rows else ""
-        none = f"No line shows {asked} without a leader{when}{others}."
+        none = f"No line shows {partition} without a leader{when}{others}."
         return Answer(none, (), unknown_of_partition(answers, is_own, at), last)
-    told = [outage_item(chosen), *election_items(answers, asked, chosen)]
-    said = leaderless_sentence(asked, chosen, before_it(answers, chosen))
+    told = [outage_item(chosen), *election_items(answers, partition, chosen)]
+    said = leaderless_sentence(partition, chosen, before_it(answers, chosen))
     if at is not None and perhaps_from_at is not None:
         said = (
             f"Not enough evidence of {day_clock(at)} UTC: it can have been without a leader from"

@@ -11,10 +11,13 @@ from jobs.questions.changes.asked import (
     unseen_change_notes,
 )
 from jobs.questions.changes.frames import LINE
+from jobs.questions.changes.out import DOCUMENT
 from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.rows import Row
 from jobs.text import day_clock, format_count
 from pipeline.core.errors import InputProblem
+
+VALUES = tuple(name for name in DOCUMENT if name not in ("at", "certainty"))
 
 
 def answer_changes(
@@ -46,4 +49,5 @@ def answer_changes(
 def change_item(row: Row) -> AnswerItem:
     by = served_by(row)
     line = [{name: row[name] for name in LINE}] if row["file_id"] is not None else []
-    return AnswerItem(f"{change_sentence(row)}{f' ({by})' if by else ''}", row["at"], row["certainty"], line)
+    text = f"{change_sentence(row)}{f' ({by})' if by else ''}"
+    return AnswerItem(text, row["at"], row["certainty"], line, {name: row[name] for name in VALUES})

@@ -18,25 +18,25 @@ STATE = (
 SHOWN = 40
 
 
-def is_safe_to_restart(answers: Answers, broker: int) -> Answer:
+def is_safe_to_restart(answers: Answers, node: int) -> Answer:
     """By partitions of which the broker has a replica: alone in the ISR with it gone, one left, not known.
 
     InputProblem: no line names such a broker.
     """
     rows = answers.rows(TIMELINE, holds_at(None), STATE).to_dicts()
-    own = [row for row in rows if can_have(row, broker) and not row["is_deleting"]]
+    own = [row for row in rows if can_have(row, node) and not row["is_deleting"]]
     sessions = answers.rows(SESSION, None, ("broker_id", "left_at"))
     live = None if sessions.is_empty() else set(sessions.filter(col("left_at").is_null())["broker_id"])
     known = set(sessions["broker_id"]).union(*(row["replicas"] or row["isr"] or () for row in rows))
-    if broker not in known:
+    if node not in known:
         raise InputProblem(
-            expected=f"a broker {broker} in the logs read",
+            expected=f"a broker {node} in the logs read",
             found=f"brokers {', '.join(map(str, sorted(known))) or 'none'}",
             todo="name one of them",
         )
-    fates = {kind: [row for row in own if restart_fate(row, broker, live) == kind] for kind in FATES}
+    fates = {kind: [row for row in own if restart_fate(row, node, live) == kind] for kind in FATES}
     return Answer(
-        restart_sentence(broker, own, fates, is_live=live is None or broker in live),
+        restart_sentence(node, own, fates, is_live=live is None or node in live),
         [
             *(restart_item(kind, row) for kind in ("lost", "offline") for row in fates[kind][:SHOWN]),
             *left_out(fates),

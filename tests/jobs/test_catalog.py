@@ -1,0 +1,49 @@
+"""The registry of questions: what it declares is what the functions take, and what every list of questions shows."""
+
+import inspect
+
+import pytest
+
+from jobs.cli import COMMANDS
+from jobs.mcp_server import ask_signature, asked_how, assistant_types
+from jobs.questions.asking import question_list_lines
+from jobs.questions.catalog import QUESTIONS, question_function
+from jobs.questions.taken import TAKES
+from pipeline.catalog.tables import BY_NAME
+
+# Of which arguments MADE makes what a function takes.
+MADE_OF = {"about": {"topic", "number", "broker"}}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_function_takes_what_its_question_declares(name: str) -> None:
+    question = QUESTIONS[name]
+    dests = {TAKES[one].dest or TAKES[one].flag for one in question.takes}
+    names = {*inspect.signature(question_function(question.where)).parameters}
+    arguments = {part for one in names - {"answers", "given", "of_run"} for part in MADE_OF.get(one, {one})}
+    assert arguments <= dests and "answers" in names
+    instead = {question.instead[0]} if question.instead else set()
+    assert "given" in names or arguments | instead == dests
+    assert {*question.needs} <= BY_NAME.keys()
+    assert all(
+        question_function(where) for where in (question.conflict, (question.instead or (0, None))[1]) if where
+    )
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_list_has_the_question(name: str) -> None:
+    question = QUESTIONS[name]
+    assert any(line.startswith(f"  {name} ") for line in question_list_lines())
+    assert f"- {name}: {question.words}" in asked_how()
+    assert question.is_command <= (name in COMMANDS)
+    shown = {str(TAKES[one]) for one in question.takes} | {f"--format {one}" for one in question.formats}
+    assert {one.strip("[]") for one in question.usage.replace("] [", "]|[").split("|") if one} <= shown
+
+
+def test_an_assistant_gives_every_argument_but_files() -> None:
+    def ask(question: str, **given: object) -> None: ...
+
+    parameters = ask_signature(ask).parameters
+    assert [*parameters] == ["question", *assistant_types()]
+    assert {"at", "topic", "partition", "broker", "finding", "term", "open", "threshold"} <= parameters.keys()
+    assert not {"compare", "output", "number", "node"} & parameters.keys()
