@@ -14,7 +14,6 @@ from typing import Any
 
 from jobs.explain.text import as_data
 from jobs.parser import Parser
-from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, published_answers
 from jobs.questions.ask import show_finding as shown
 from jobs.questions.asking import answered_rows, takes_text
@@ -30,6 +29,7 @@ from pipeline.core.errors import EnvironmentProblem, InputProblem, PipelineError
 from pipeline.core.product import product_version
 from pipeline.kafka.explaining.explanation import explain_record
 from pipeline.kafka.reading.pasted import read_pasted_text
+from pipeline.views.reading.answers import Answers
 
 INSTRUCTIONS = (
     "What the controllers of Apache Kafka clusters did, proved by the lines of their own logs. Read-only. Start with "

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from pipeline.core.clocks import day_clock
 from pipeline.rules.shared.wording import CUT_NUMBER, PART_OF_NUMBER, SECONDS_MS, SHORT_MS, UNIT_MS, UNITS
 
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
@@ -14,10 +15,6 @@ NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 def clock_text(moment: datetime) -> str:
     """Time of day in UTC with milliseconds."""
     return moment.astimezone(UTC).strftime("%H:%M:%S.%f")[:-3]
-
-
-def day_clock(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
 
 
 def clock_by(moment: datetime, last: datetime | None) -> str:
@@ -86,6 +83,11 @@ def epoch_text(epoch: int | None) -> str:
 def printable_line(text: str) -> str:
     """One line: what could act on a terminal (controls, escapes, marks that turn the direction) is shown as dots."""
     return text if text.isprintable() else "".join(one if one.isprintable() else "·" for one in text)
+
+
+def logs_in(folder: str, before: str) -> list[str]:
+    """The line that says in which folder all logs lie; none where paths are told whole."""
+    return [f"{before}logs in {printable_line(folder)}"] if folder else []
 
 
 def shorten_line(text: str, width: int) -> str:

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from jobs.explain.folding import Folded
-from jobs.text import day_clock, shorten_line
+from jobs.text import shorten_line
+from pipeline.core.clocks import day_clock
 from pipeline.kafka.explaining.explanation import Explanation, FieldValue
 from pipeline.kafka.explaining.wordings import Wording
 from pipeline.kafka.reading.pasted import Pasted

@@ -13,7 +13,6 @@ from jobs.incident.screen import ClusterScreen, render_cluster_screen
 from jobs.incident.size import require_planned
 from jobs.incident.tables_out import write_tables
 from jobs.intake.discovery import Candidate, Listing
-from jobs.questions.answers import Answers
 from jobs.questions.asking import answer_to, as_document
 from jobs.questions.named.answer import answer_lines, answer_row
 from jobs.questions.window import Window
@@ -28,6 +27,7 @@ from jobs.screen.summary import FAILED, verdict_summary
 from jobs.settings.model import Settings
 from jobs.terminal import print_lines
 from pipeline.core.errors import FindingsReached, NothingToRead, PartialInput, PipelineError
+from pipeline.views.reading.answers import Answers
 
 JOB = "incident"
 TOLD = "what is told is by all others; mend the files and ask again"

@@ -6,7 +6,6 @@ from typing import Any
 from jobs.incident.in_memory import AnalyzedLogs
 from jobs.layout import installed_command
 from jobs.playbook.pages import playbook_page
-from jobs.questions.answers import Answers
 from jobs.questions.ask import show_finding
 from jobs.questions.changes import out as changes_out
 from jobs.questions.finding_lines import standing_findings
@@ -18,6 +17,7 @@ from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather_facts
 from jobs.screen.first_screen import Screen, fit_lines, screen_of
 from jobs.screen.summary import Verdict
+from pipeline.views.reading.answers import Answers
 from schemas.gold.finding import SEVERITIES
 
 

@@ -9,10 +9,8 @@ from jobs.notify.destination import VARIABLE, Destination, destination_of
 from jobs.notify.message import SHOWN, as_findings, as_slack, key_of, slack_text
 from jobs.notify.remembered import News, Remembered, news_of, read_remembered, write_remembered
 from jobs.notify.sending import Reply, send_with_retries
-from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, require_tables
 from jobs.questions.finding_lines import group_alike, worst_finding
-from jobs.questions.rows import Place, Row
 from jobs.questions.status import cluster_status
 from jobs.run.outcome import report_problem
 from jobs.terminal import print_lines
@@ -28,6 +26,8 @@ from pipeline.core.errors import (
 from pipeline.store.published import NOTIFIED
 from pipeline.store.readable_warehouse import DirectWarehouse, readable_directly
 from pipeline.store.small_file import SmallFile
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Place, Row
 
 FOR_NOBODY = "dry-run"  # what it would be for one that was never told anything
 FINDING = "gold.finding"

@@ -16,10 +16,11 @@ from jobs.questions.finding_lines import (
     worst_finding,
 )
 from jobs.questions.findings_out import finding_document
-from jobs.questions.rows import Place, Row
 from jobs.questions.status import Status
-from jobs.text import day_clock, format_count, printable_line, shorten_line
+from jobs.text import format_count, printable_line, shorten_line
+from pipeline.core.clocks import day_clock
 from pipeline.core.files import URI
+from pipeline.views.reading.rows import Place, Row
 
 SHOWN = 10
 SEE = ", see OUTAGE"  # of the first screen

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from jobs.questions.rows import Row
+from pipeline.views.reading.rows import Row
 from schemas.gold.finding import SEVERITIES
 
 FORMAT = 1

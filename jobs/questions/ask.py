@@ -8,15 +8,12 @@ from datetime import UTC, date, datetime, time
 from jobs.argument_types import parse_moment
 from jobs.layout import WIDTH_HELP, wrap_text
 from jobs.parser import Parser
-from jobs.questions.answers import Answers
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
 from jobs.questions.finding_lines import to_do_lines
 from jobs.questions.given_names import (
     TopicPartition,
     unknown_partition,
 )
-from jobs.questions.log_folder import folder_of
-from jobs.questions.rows import Row
 from jobs.questions.several_clusters import (
     ClusterQuestion,
     ask_clusters,
@@ -27,11 +24,15 @@ from jobs.questions.unpublished import TODO, WatchedTables, missing_table_notes,
 from jobs.run import outcome
 from jobs.run.chosen_clusters import chosen_clusters
 from jobs.terminal import print_lines
-from jobs.text import day_clock, printable_line, shorten_line
+from jobs.text import printable_line, shorten_line
+from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.core.frames import frame_of
 from pipeline.store.published import LAST_RUN
 from pipeline.store.readable_warehouse import readable_warehouse
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.log_folder import folder_of
+from pipeline.views.reading.rows import Row
 from schemas.ops import run
 
 SHOWN_RUNS = 60

@@ -6,22 +6,22 @@ from datetime import datetime
 
 from jobs.layout import format_table, wrap_text
 from jobs.questions.broker_text import leads_text, ratio_texts
-from jobs.questions.in_doubt import is_in_doubt
-from jobs.questions.log_folder import logs_in
-from jobs.questions.rows import Row
 from jobs.text import (
     clock_by,
     clock_text,
     command_to_see,
-    day_clock,
     format_count,
     gap_length_text,
     list_text,
+    logs_in,
     number_text,
     printable_lines,
     shorten_line,
 )
+from pipeline.core.clocks import day_clock
 from pipeline.store.published import KEPT_FROM
+from pipeline.views.reading.in_doubt import is_in_doubt
+from pipeline.views.reading.rows import Row
 
 # A member of an archive, or what was piped in.
 IN_ANOTHER = re.compile(r"^stdin(?:!|$)|\.(?:tar|tgz|tzst|zip|gz|zst)!")

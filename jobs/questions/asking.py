@@ -13,7 +13,6 @@ from typing import Any
 from jobs.argument_types import Takes, on_format
 from jobs.layout import WIDTH_HELP, wrap_text
 from jobs.parser import HINT, Parser
-from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, print_answer, question_parser, require_tables
 from jobs.questions.catalog import QUESTIONS, Question, question_function
 from jobs.questions.named.answer import (
@@ -28,12 +27,13 @@ from jobs.questions.named.answer import (
 from jobs.questions.named.doubt import doubt_answer
 from jobs.questions.named.given import Given, at_of, of_run, since_of, until_of
 from jobs.questions.named.happened import About
-from jobs.questions.rows import Row
 from jobs.questions.taken import TAKES, format_taken_value
 from jobs.questions.unpublished import missing_table_notes
 from jobs.run.outcome import report_problem
 from jobs.text import printable_line
 from pipeline.core.errors import InputProblem, PipelineError
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 
 # What the parameters of a question's function are given; others are the argument of that name.
 MADE: dict[str, Callable[[Answers, Given], object]] = {

@@ -1,8 +1,8 @@
 """What a broker leads and should lead as text, with ? for what is not known."""
 
-from jobs.questions.in_doubt import is_in_doubt
-from jobs.questions.rows import Row
 from jobs.text import ratio_text
+from pipeline.views.reading.in_doubt import is_in_doubt
+from pipeline.views.reading.rows import Row
 
 
 def leads_text(broker: Row) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 import argparse
 from datetime import datetime, time
 
-from jobs.questions.answers import Answers
 from jobs.questions.ask import (
     moment_within,
     on_day,
@@ -16,8 +15,9 @@ from jobs.questions.describe import read_described
 from jobs.questions.reasons import departure_table
 from jobs.run.outcome import report_problem
 from jobs.terminal import print_lines
-from jobs.text import day_clock
+from pipeline.core.clocks import day_clock
 from pipeline.core.errors import PipelineError
+from pipeline.views.reading.answers import Answers
 
 
 def run_comparison(given: argparse.Namespace) -> int:

@@ -9,12 +9,12 @@ import polars as pl
 from polars import col
 
 from jobs.layout import format_table, wrap_text
-from jobs.questions.answers import Answers, holds_at
 from jobs.questions.ask_text import leader_text
 from jobs.questions.describe import Described
-from jobs.questions.rows import Row
 from jobs.text import list_text, shorten_line
 from pipeline.core.errors import NotConfirmed
+from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.rows import Row
 
 SHOWN = 40
 PARTITION = ("topic", "topic_life", "partition")

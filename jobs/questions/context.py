@@ -4,13 +4,13 @@ import argparse
 from dataclasses import replace
 
 from jobs.layout import wrap_text
-from jobs.questions.answers import Answers
 from jobs.questions.ask import require_tables
 from jobs.questions.brokers import beyond_end, resolve_asked_time
-from jobs.questions.context_rows import TABLES, context_at
 from jobs.questions.context_text import context_json, context_lines
-from jobs.questions.own_context import context_of
-from jobs.text import day_clock
+from pipeline.core.clocks import day_clock
+from pipeline.views.context.context_rows import TABLES, context_at
+from pipeline.views.context.own_context import context_of
+from pipeline.views.reading.answers import Answers
 
 
 def show_context(given: argparse.Namespace, answers: Answers) -> list[str]:

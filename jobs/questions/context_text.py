@@ -1,16 +1,16 @@
 """How the state of a cluster at one time stands on a terminal and in JSON: counts first, then what is not well."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from polars import col
 
 from jobs.layout import format_table, wrap_text
 from jobs.questions.ask_text import leader_text, mark_doubted, served_text
-from jobs.questions.context_partitions import counts_of, partition_rows
-from jobs.questions.context_rows import (
+from jobs.text import bounds_text, clock_by, epoch_text, format_count, list_text, shorten_line
+from pipeline.views.context.context_partitions import counts_of
+from pipeline.views.context.context_rows import (
     CONTROLLER,
     DELETING,
     ELECTION,
@@ -18,16 +18,15 @@ from jobs.questions.context_rows import (
     LEADERLESS,
     LIVE,
     MOVING,
-    PARTITION,
-    PARTS,
     SHUTTING_DOWN,
     TOPIC,
     Context,
 )
-from jobs.questions.in_doubt import is_in_doubt
-from jobs.questions.rows import Row
-from jobs.questions.tenures import KRAFT, NOT_KNOWN
-from jobs.text import bounds_text, clock_by, epoch_text, format_count, list_text, shorten_line
+from pipeline.views.context.documents import context_documents
+from pipeline.views.json_values import json_value
+from pipeline.views.reading.in_doubt import is_in_doubt
+from pipeline.views.reading.rows import Row
+from pipeline.views.terms.tenures import KRAFT, NOT_KNOWN
 
 SHOWN = 40
 WIDTH = 60
@@ -35,26 +34,11 @@ HANG = 12
 NOT_TOLD = "?"
 
 
-def context_documents(context: Context) -> list[dict[str, Any]]:
-    """Every row: part, key, value, since_at, known_by, certainty."""
-    rows = context.parts | {PARTITION: partition_rows(context.partitions)}
-    return [{"part": part} | json_value(one) for part in PARTS for one in rows.get(part, ())]
-
-
 def context_json(cluster_id: str, controller: int | None, context: Context) -> list[str]:
     head = {"cluster_id": cluster_id, "at": json_value(context.at), "as_known_by_controller": controller}
     return json.dumps(
         head | {"not_told": context.doubts, "rows": context_documents(context)}, indent=2
     ).splitlines()
-
-
-def json_value(value: Any) -> Any:
-    """As JSON has it: times in ISO, lists and maps with what is in them."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    if isinstance(value, Mapping):
-        return {name: json_value(one) for name, one in value.items()}
-    return [json_value(one) for one in value] if isinstance(value, list) else value
 
 
 def context_summary(context: Context) -> list[str]:

@@ -9,7 +9,6 @@ from jobs.argument_types import on_format
 from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
 from jobs.questions.doctor_text import damage_verdict, examinations_text, mending_commands, unmended_tables
-from jobs.questions.rows import Row
 from jobs.run.chosen_clusters import chosen_clusters
 from jobs.run.outcome import report_problem
 from pipeline.catalog.tables import SPECS
@@ -17,6 +16,7 @@ from pipeline.core.errors import EnvironmentProblem, PipelineError, WarehouseDam
 from pipeline.store.examination.answer import Examination
 from pipeline.store.examination.examined import examine_cluster
 from pipeline.store.readable_warehouse import DirectWarehouse, readable_directly
+from pipeline.views.reading.rows import Row
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from jobs.layout import installed_command, wrap_text
 from jobs.playbook.pages import what_to_do
-from jobs.questions.rows import Row
 from jobs.text import clock_by, printable_line, shorten_line
+from pipeline.views.reading.rows import Row
 
 SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
 SHOWN = 12

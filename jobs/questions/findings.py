@@ -8,7 +8,6 @@ from pathlib import Path
 
 from jobs.argument_types import on_format
 from jobs.layout import wrap_text
-from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, question_parser, require_tables
 from jobs.questions.finding_lines import HANG, every_line, standing_findings
 from jobs.questions.findings_out import (
@@ -20,13 +19,15 @@ from jobs.questions.findings_out import (
     findings_json,
 )
 from jobs.questions.findings_schema import findings_json_schema
-from jobs.questions.log_folder import folder_of, logs_in
-from jobs.questions.rows import Row
 from jobs.questions.untold import find_unknowns
 from jobs.run.outcome import report_problem
 from jobs.terminal import print_lines
-from jobs.text import day_clock, printable_line
+from jobs.text import logs_in, printable_line
+from pipeline.core.clocks import day_clock
 from pipeline.core.errors import FindingsReached, PipelineError, SettingsError
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.log_folder import folder_of
+from pipeline.views.reading.rows import Row
 from schemas.gold.finding import SEVERITIES
 
 WRITERS = {"json": findings_json, "jsonl": as_jsonl, "csv": as_csv, "prometheus": as_prometheus}

@@ -11,8 +11,8 @@ from typing import Any
 
 from jobs.playbook.pages import what_to_do
 from jobs.questions.finding_lines import standing_findings
-from jobs.questions.rows import Row
 from jobs.text import csv_cell
+from pipeline.views.reading.rows import Row
 from schemas.gold.finding import SEVERITIES
 
 FORMATS = ("text", "json", "jsonl", "csv", "prometheus")

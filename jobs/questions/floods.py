@@ -5,10 +5,10 @@ from datetime import datetime
 
 from polars import col
 
-from jobs.questions.answers import Answers, reached_since
-from jobs.questions.rows import Row
 from jobs.text import clock_by
 from pipeline.core.conditions import all_conditions, is_in
+from pipeline.views.reading.answers import Answers, reached_since
+from pipeline.views.reading.rows import Row
 
 LEVELS = ("WARN", "ERROR", "FATAL")
 OF_AN_HOUR = 10_000  # so many of one wording within an hour are a flood

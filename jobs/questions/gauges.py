@@ -12,17 +12,18 @@ import polars as pl
 from polars import col
 
 from jobs.layout import format_table, wrap_text
-from jobs.questions.answers import Answers
 from jobs.questions.ask import on_day, require_tables
 from jobs.questions.brokers import beyond_end, resolve_asked_time
-from jobs.questions.context_rows import TABLES
-from jobs.questions.context_text import json_value
-from jobs.questions.gauge_steps import GaugeWindow
-from jobs.questions.gauge_values import GAUGES, Gauge, gauges_in_window
 from jobs.questions.open_metrics import Series, exposition_lines
-from jobs.text import clock_by, day_clock
+from jobs.text import clock_by
+from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem
 from pipeline.core.stretches import TIME
+from pipeline.views.context.context_rows import TABLES
+from pipeline.views.gauges.gauge_steps import GaugeWindow
+from pipeline.views.gauges.gauge_values import GAUGES, Gauge, gauges_in_window
+from pipeline.views.json_values import json_value
+from pipeline.views.reading.answers import Answers
 
 BEAN = "kafka.controller:type=KafkaController,name="
 # As the rules of the JMX exporter for Kafka write them: kafka.(domain)<type, name>, in lower case.

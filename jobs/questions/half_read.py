@@ -3,8 +3,8 @@
 import polars as pl
 from polars import col
 
-from jobs.questions.answers import Answers
 from pipeline.model.terms.succession import half_read
+from pipeline.views.reading.answers import Answers
 
 TERM, EVIDENCE = "silver.term", "gold.evidence"
 SHOWN_EPOCHS = 4

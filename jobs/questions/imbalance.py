@@ -14,16 +14,17 @@ import pyarrow.parquet as pq
 from polars import col
 
 from jobs.layout import HELD, format_table, wrap_text
-from jobs.questions.answers import Answers
 from jobs.questions.ask import moment_within, require_tables
 from jobs.questions.ask_text import NOTHING, ratio_notes
 from jobs.questions.broker_text import leads_text, ratio_texts
 from jobs.questions.brokers import beyond_end, resolve_asked_time
 from jobs.questions.findings_out import iso_or_value
-from jobs.questions.in_doubt import with_known_ratios
-from jobs.questions.rows import Row
-from jobs.text import csv_cell, day_clock
+from jobs.text import csv_cell
+from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.in_doubt import with_known_ratios
+from pipeline.views.reading.rows import Row
 
 SLICES = 32
 BARS = "▁▂▃▄▅▆▇█"

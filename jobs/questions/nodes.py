@@ -7,8 +7,6 @@ from operator import or_
 import polars as pl
 from polars import col
 
-from jobs.questions.answers import Answers
-from jobs.questions.rows import Row
 from jobs.text import epoch_text
 from pipeline.core.stretch import UNDETERMINED
 from pipeline.gold.controller_term.own import STARTUP
@@ -22,6 +20,8 @@ from pipeline.kafka.wording.releases import (
 )
 from pipeline.kafka.wording.templates import MODES
 from pipeline.model.lines.exception_causes import EXCEPTION, with_exception_causes
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 
 ZOOKEEPER, KRAFT = "zookeeper", "kraft"
 # Loggers that only nodes of the mode have.

@@ -9,15 +9,16 @@ import polars as pl
 from polars import col
 
 from jobs.layout import format_table, wrap_text
-from jobs.questions.answers import Answers, holds_at, reached_since
 from jobs.questions.ask import require_tables
 from jobs.questions.given_names import unknown_topic
-from jobs.questions.in_doubt import is_service_unknown
-from jobs.questions.rows import Row
 from jobs.questions.untold import leaders_text
-from jobs.text import bounds_text, clock_by, day_clock, format_count, length_text, shorten_line
+from jobs.text import bounds_text, clock_by, format_count, length_text, shorten_line
+from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import all_conditions, column_equals
 from pipeline.model.partitions.outage_event import EVENT, with_event
+from pipeline.views.reading.answers import Answers, holds_at, reached_since
+from pipeline.views.reading.in_doubt import is_service_unknown
+from pipeline.views.reading.rows import Row
 
 TABLE, TIMELINE = "gold.partition_outage", "gold.partition_timeline"
 COLUMNS = (

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from jobs.layout import format_table
-from jobs.questions.rows import Row
-from jobs.text import clock_by, day_clock, shorten_line
+from jobs.text import clock_by, shorten_line
+from pipeline.core.clocks import day_clock
+from pipeline.views.reading.rows import Row
 from schemas.end_reasons import (
     CLEAN,
     DISK,

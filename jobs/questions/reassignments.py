@@ -6,10 +6,11 @@ import polars as pl
 from polars import col
 
 from jobs.layout import wrap_text
-from jobs.questions.answers import Answers
-from jobs.questions.rows import Row
-from jobs.text import day_clock, length_text
+from jobs.text import length_text
+from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import all_conditions, column_equals, column_reaching
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 
 TABLE = "gold.reassignment"
 EVENTS = "silver.reassignment_event"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jobs.layout import wrap_text
-from jobs.questions.answers import Answers
 from pipeline.core.errors import InputProblem, PipelineError, WarehouseDamaged
+from pipeline.views.reading.answers import Answers
 
 NAMED = 5  # clusters of which it is said why they have no answer
 ClusterQuestion = Callable[[Answers], list[str]]

@@ -11,17 +11,17 @@ from polars import col
 
 from jobs.argument_types import on_format
 from jobs.layout import format_table
-from jobs.questions.answers import Answers, holds_at
 from jobs.questions.ask import all_answers, question_parser
 from jobs.questions.finding_lines import standing_findings
-from jobs.questions.in_doubt import is_service_unknown
 from jobs.questions.nodes import last_active_controller, last_controller_text
-from jobs.questions.rows import Row
 from jobs.questions.untold import find_unknowns, leaders_text
 from jobs.run.outcome import report_problem
 from jobs.text import age_text, printable_line, shorten_line
 from pipeline.core.conditions import IsNull
 from pipeline.core.errors import PipelineError
+from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.in_doubt import is_service_unknown
+from pipeline.views.reading.rows import Row
 
 FINDING, OUTAGE, RATIO = "gold.finding", "gold.partition_outage", "gold.leader_imbalance"
 TIMELINE = "gold.partition_timeline"

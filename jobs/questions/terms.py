@@ -6,25 +6,26 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from jobs.layout import format_table, wrap_text
-from jobs.questions.answers import Answers
 from jobs.questions.ask import require_tables
-from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.reasons import reason_text, short_reason
-from jobs.questions.rows import Row
 from jobs.text import (
     clock_by,
     clock_text,
-    day_clock,
     epoch_text,
     format_count,
     length_text,
+    logs_in,
     number_text,
     printable_lines,
     shorten_line,
 )
+from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import column_equals
 from pipeline.core.errors import InputProblem
 from pipeline.gold.controller_term.own import STARTUP
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.log_folder import folder_of
+from pipeline.views.reading.rows import Row
 
 TABLE = "gold.controller_term"
 WIDTH = 1000  # of a sentence, and of what is shown of a line

@@ -6,10 +6,10 @@ import polars as pl
 from polars import col
 
 from jobs.layout import wrap_text
-from jobs.questions.answers import Answers
-from jobs.questions.rows import Row
 from jobs.text import length_text
 from pipeline.core.conditions import column_reaching
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 
 TABLE = "gold.topic_lifecycle"
 COLUMNS = (

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import polars as pl
 from polars import col
 
-from jobs.questions.answers import Answers, holds_at
 from jobs.questions.half_read import half_read_text
 from jobs.questions.nodes import last_active_controller
 from pipeline.core.conditions import column_equals, is_in
+from pipeline.views.reading.answers import Answers, holds_at
 
 TERM, TIMELINE, LINE = "gold.controller_term", "gold.partition_timeline", "silver.controller_line"
 CONTROLLER = "controller"

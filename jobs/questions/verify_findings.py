@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC
 
 from jobs.layout import wrap_text
-from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, question_parser, require_tables
-from jobs.questions.rows import Place, Row
 from jobs.run.outcome import report_problem, worst_exit_code
 from jobs.terminal import print_lines
 from jobs.text import shorten_line
 from pipeline.core.errors import NotConfirmed, PipelineError
 from pipeline.rules.proving.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
 from pipeline.rules.verified import verify_claim
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Place, Row
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:(\.\d{3})\d{3})?\+00:00")
 OUTCOMES = (CONFIRMED, NOT_CONFIRMED, UNDECIDED)

@@ -8,7 +8,8 @@ import polars as pl
 import pyarrow as pa
 from polars import col
 
-from jobs.text import day_clock, format_count
+from jobs.text import format_count
+from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import Condition
 from pipeline.core.errors import SettingsError
 from pipeline.core.frames import frame_of

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from jobs.questions import reassignments
 from jobs.questions.named.sources import partition_of
-from jobs.questions.rows import Row, place_of_row
 from jobs.questions.terms import spaced_words
 from jobs.report.table import (
     MOST_ROWS,
@@ -21,6 +20,7 @@ from jobs.screen.sections import why_no_move
 from jobs.text import list_text, printable_lines
 from pipeline.core.conditions import column_differs
 from pipeline.gold.transition_audit.precedence import PRECEDENCE
+from pipeline.views.reading.rows import Row, place_of_row
 
 LIFE = "gold.topic_lifecycle"
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from jobs.argument_types import parse_moment
-from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, question_parser, require_tables
 from jobs.questions.findings import write_whole_file
 from jobs.questions.status import neediest_first
@@ -19,6 +18,7 @@ from jobs.report.told import ClusterTold, cluster_report
 from jobs.run.outcome import report_problem
 from jobs.text import format_count, human_bytes
 from pipeline.core.errors import PipelineError
+from pipeline.views.reading.answers import Answers
 
 
 def main(argv: Sequence[str] | None = None) -> int:

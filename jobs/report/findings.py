@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from jobs.questions.ask_text import IN_ANOTHER
 from jobs.questions.finding_lines import is_finding_since
-from jobs.questions.rows import Row, place_of_row
 from jobs.report.elements import Markup, Room, html_element, html_list, join_markup, lines_joined
 from jobs.report.playbooks import to_do_part
 from jobs.report.told import SHOWN_FINDINGS, SHOWN_RECORDS, ClusterTold
-from jobs.text import command_to_see, day_clock, format_count, printable_lines, shorten_line
+from jobs.text import command_to_see, format_count, printable_lines, shorten_line
+from pipeline.core.clocks import day_clock
+from pipeline.views.reading.rows import Row, place_of_row
 
 CERTAINTY = {
     "proved": "lines say so",

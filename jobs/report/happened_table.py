@@ -6,11 +6,11 @@ from datetime import timedelta
 from jobs.questions.named.answer import AnswerItem
 from jobs.questions.named.happened import About, Happened, asked_for, happened_items
 from jobs.questions.named.sources import SOURCES
-from jobs.questions.rows import Place, Row, place_of_row
 from jobs.report.table import MOST_ROWS, Cell, PageTable, TableLine, text_cell, time_cell
 from jobs.report.told import ClusterTold
 from jobs.text import printable_lines, shorten_line
 from pipeline.core.conditions import all_conditions, column_before, column_since
+from pipeline.views.reading.rows import Place, Row, place_of_row
 
 LEFT_OUT = "gold.leader_election"  # the most of all rows: the drawing has them, findings the unclean ones
 MOST_READ = 5000  # of a table

@@ -9,7 +9,8 @@ from polars import col
 from jobs.report.elements import Markup, html_element
 from jobs.report.table import MOST_ROWS, Cell, PageTable, TableLine, number_cell, text_cell, time_cell
 from jobs.report.told import ClusterTold
-from jobs.text import day_clock, human_bytes, shorten_line
+from jobs.text import human_bytes, shorten_line
+from pipeline.core.clocks import day_clock
 from pipeline.core.product import product_version
 
 

@@ -5,12 +5,12 @@ from datetime import datetime
 
 from polars import col
 
-from jobs.questions.rows import Row
 from jobs.questions.terms import spaced_words
 from jobs.report.elements import Markup
 from jobs.report.scale import MOST_LANES, Lane, Scale, times_text
 from jobs.report.told import ClusterTold
 from jobs.text import format_count, shorten_line
+from pipeline.views.reading.rows import Row
 
 EVIDENCE, GAP = "gold.evidence", "silver.log_gap"
 TOUCHING = 600  # files that are apart for less than such a part of what is drawn are one bar

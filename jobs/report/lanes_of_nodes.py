@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from jobs.questions.nodes import KRAFT
-from jobs.questions.rows import Row
 from jobs.questions.terms import BY_SILENCE, gap_text, spaced_words
 from jobs.report.elements import Markup
 from jobs.report.scale import MOST_LANES, Lane, Scale, times_text
 from jobs.report.told import ClusterTold
 from jobs.text import epoch_text, format_count, number_text
+from pipeline.views.reading.rows import Row
 
 SESSION, TERM = "gold.broker_session", "silver.term"
 

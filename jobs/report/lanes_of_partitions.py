@@ -7,7 +7,6 @@ from polars import col
 
 from jobs.questions import outages, reassignments
 from jobs.questions.named.sources import partition_of
-from jobs.questions.rows import Row
 from jobs.questions.terms import spaced_words
 from jobs.report.asked_tables import LIFE
 from jobs.report.elements import Markup, html_element
@@ -15,6 +14,7 @@ from jobs.report.scale import MOST_BARS, Bar, Lane, Scale, stack_bars, times_tex
 from jobs.report.told import ClusterTold
 from jobs.text import format_count, list_text, ratio_text, shorten_line
 from pipeline.core.conditions import column_differs, column_equals
+from pipeline.views.reading.rows import Row
 
 MOST_TOPICS, MOST_BROKERS = 12, 20
 ELECTION, IMBALANCE = "gold.leader_election", "gold.leader_imbalance"

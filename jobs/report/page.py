@@ -8,7 +8,6 @@ from datetime import datetime
 
 from jobs.questions.named.standing import nodes_text
 from jobs.questions.nodes import KRAFT, last_controller_text, release_text
-from jobs.questions.rows import Row
 from jobs.report.drawing import draw_timeline, pattern_definitions
 from jobs.report.elements import Markup, Room, html_element, join_markup, linked_heading
 from jobs.report.findings import findings_part
@@ -17,7 +16,9 @@ from jobs.report.sources import read_page_source
 from jobs.report.tables import page_tables
 from jobs.report.told import ClusterTold
 from jobs.report.unknown import unknown_part
-from jobs.text import bounds_text, day_clock, format_count, human_bytes, printable_line, shorten_line
+from jobs.text import bounds_text, format_count, human_bytes, printable_line, shorten_line
+from pipeline.core.clocks import day_clock
+from pipeline.views.reading.rows import Row
 
 MOST_BYTES = 8_000_000  # of all clusters
 MOST_OF_ONE = 4_500_000

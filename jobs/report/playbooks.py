@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from jobs.playbook.markdown import code_lines, link_target
 from jobs.playbook.pages import COMMAND, Page, playbook_page
-from jobs.questions.rows import Row
 from jobs.report.elements import Markup, html_element, join_markup, lines_joined
+from pipeline.views.reading.rows import Row
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode as Node

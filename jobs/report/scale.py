@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from jobs.report.elements import Markup, html_element
-from jobs.text import clock_text, day_clock, shorten_line
+from jobs.text import clock_text, shorten_line
+from pipeline.core.clocks import day_clock
 
 LEFT, RIGHT = 170.0, 1110.0  # of what is drawn; labels stand left of it
 HEIGHT = 16  # of a lane

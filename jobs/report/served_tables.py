@@ -9,7 +9,6 @@ from jobs.questions import outages
 from jobs.questions.ask_text import limit_notes
 from jobs.questions.broker_text import leads_text, ratio_texts
 from jobs.questions.named.sources import partition_of
-from jobs.questions.rows import Row
 from jobs.report.table import (
     MOST_ROWS,
     Cell,
@@ -23,6 +22,7 @@ from jobs.report.table import (
     words_cell,
 )
 from jobs.report.told import ClusterTold
+from pipeline.views.reading.rows import Row
 
 BREACH = "gold.imbalance_breach"
 UNSURE = "Undetermined: lines are missing in between, so it may have been shorter, or none; it is no finding."

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from jobs.report.elements import Markup, Room, html_element, join_markup, linked_heading
-from jobs.text import day_clock, length_text, ratio_text, shorten_line
+from jobs.text import length_text, ratio_text, shorten_line
+from pipeline.core.clocks import day_clock
 
 MOST_ROWS = 500
 WIDTH = 200

@@ -1,12 +1,12 @@
 """The drawing of a page for a notebook: HTML with its own style, which loads nothing and runs nothing."""
 
 from jobs.argument_types import parse_moment
-from jobs.questions.answers import Answers
 from jobs.questions.window import Window
 from jobs.report.drawing import draw_timeline, pattern_definitions
 from jobs.report.elements import Markup, Room, html_element
 from jobs.report.sources import read_page_source
 from jobs.report.told import cluster_report
+from pipeline.views.reading.answers import Answers
 
 MOST_BYTES = 500_000
 NAME = "audit-timeline"

@@ -9,9 +9,7 @@ from functools import cached_property
 import polars as pl
 from polars import col
 
-from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import unsuppressed_findings
-from jobs.questions.rows import Place, Row, place_of_row
 from jobs.questions.window import TablesWithin, Window
 from jobs.screen.facts import Facts, gather_facts
 from jobs.screen.verdict import verdict_lines
@@ -19,6 +17,8 @@ from jobs.text import shorten_line
 from pipeline.catalog.tables import SPECS
 from pipeline.core.conditions import column_equals, is_in
 from pipeline.kafka.wording.events import template_events
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Place, Row, place_of_row
 
 NAME = 300  # of a cluster
 SHOWN_RECORDS = 12  # of a finding

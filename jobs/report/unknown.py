@@ -8,7 +8,6 @@ from polars import col
 from jobs.questions.named.missing import missing_evidence
 from jobs.questions.named.standing import nodes_text
 from jobs.questions.nodes import KRAFT
-from jobs.questions.rows import place_of_row
 from jobs.questions.unpublished import missing_table_notes
 from jobs.report.elements import Markup, Room, html_element, join_markup
 from jobs.report.lanes_of_evidence import spans_without_logs
@@ -16,7 +15,9 @@ from jobs.report.scale import Scale
 from jobs.report.told import ClusterTold
 from jobs.screen.sections import why_no_move
 from jobs.screen.verdict import undecided_lines
-from jobs.text import day_clock, format_count, length_text, printable_lines, shorten_line
+from jobs.text import format_count, length_text, printable_lines, shorten_line
+from pipeline.core.clocks import day_clock
+from pipeline.views.reading.rows import place_of_row
 
 EVIDENCE = "gold.evidence"
 KRAFT_MOVES = "in KRaft mode moves are not judged, and ratios have no limit"

@@ -7,13 +7,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from jobs.questions.answers import Answers
-from jobs.questions.changes.asked import TABLES as CHANGED
 from jobs.questions.changes.asked import changes_of
 from jobs.questions.finding_lines import first_evidence
 from jobs.questions.floods import floods_of
 from jobs.questions.half_read import half_read_text
-from jobs.questions.log_folder import folder_of
 from jobs.questions.nodes import (
     controllers_without_term,
     last_active_controller,
@@ -24,11 +21,14 @@ from jobs.questions.nodes import (
 from jobs.questions.outages import TABLE, Outages, outages_since
 from jobs.questions.reassignments import TABLE as ATTEMPTS
 from jobs.questions.reassignments import reassignments_of
-from jobs.questions.rows import Place, Row
 from jobs.questions.topics import TABLE as LIVES
 from jobs.questions.topics import topic_counts
 from jobs.questions.untold import KNOWN, Untold, find_unknowns, has_moves_log
 from jobs.questions.window import Window
+from pipeline.views.changes.requests import TABLES as CHANGED
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.log_folder import folder_of
+from pipeline.views.reading.rows import Place, Row
 
 AT_ONCE = 4
 SHOWN_MOVES = 8

@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from jobs.layout import wrap_text
-from jobs.questions.answers import Answers
 from jobs.questions.changes.screen import change_lines
 from jobs.questions.finding_lines import screen_finding_lines
 from jobs.questions.floods import flood_text
-from jobs.questions.log_folder import logs_in, path_below
 from jobs.questions.nodes import last_controller_text, release_text
 from jobs.questions.outages import outage_lines
 from jobs.questions.reassignments import reassignment_lines
@@ -19,8 +17,11 @@ from jobs.screen.facts import Facts, gather_facts
 from jobs.screen.sections import screen_broker_lines, screen_move_lines, term_lines
 from jobs.screen.verdict import undecided_lines, verdict_lines
 from jobs.screen.where_next import where_next
-from jobs.text import age_text, bounds_text, clock_text, day_clock, human_bytes, printable_line, shorten_line
+from jobs.text import age_text, bounds_text, clock_text, human_bytes, logs_in, printable_line, shorten_line
+from pipeline.core.clocks import day_clock
 from pipeline.core.stored_tables import ReadableTables
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.log_folder import path_below
 from schemas.gold.finding import SEVERITIES
 
 SHOWN_UNREAD = 5

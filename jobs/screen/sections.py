@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from jobs.layout import wrap_text
 from jobs.questions.ask_text import broker_table
 from jobs.questions.nodes import KRAFT
-from jobs.questions.rows import Row
 from jobs.questions.terms import is_by_clocks, short_table
 from jobs.screen.facts import Facts
 from jobs.text import printable_line, printable_lines
 from pipeline.kafka.machines.by_release import why_normal
+from pipeline.views.reading.rows import Row
 
 SHOWN_TERMS = 20
 HANG = 7

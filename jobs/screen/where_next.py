@@ -7,7 +7,7 @@ from jobs.playbook.pages import playbook_page
 from jobs.questions.finding_lines import unsuppressed_findings
 from jobs.run.request import RunRequest
 from jobs.screen.facts import Facts
-from jobs.text import day_clock
+from pipeline.core.clocks import day_clock
 
 
 def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from jobs.questions.findings_out import as_prometheus
-from jobs.questions.gauge_values import GAUGES
 from jobs.questions.gauges import METRIC
+from pipeline.views.gauges.gauge_values import GAUGES
 from schemas.gold.finding import SEVERITIES
 from tests.conftest import REPOSITORY
 from tests.deploy.given import DEPLOY, checked, commands_in, parsed, text_of

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import pytest
 
-from jobs.questions.answers import Answers
 from jobs.questions.compare import partition_states_at
 from pipeline.core.frames import frame_of
+from pipeline.views.reading.answers import Answers
 from tests.jobs.answering import answers_of
 from tests.lab import Row, built_tables, rows_of
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pyarrow as pa
 
-from jobs.questions.answers import Answers
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.views.reading.answers import Answers
 from schemas.bronze import log_record, source_file
 from tests.incremental.nights import manifest
 from tests.lab import READ, records, tables_of, zone_of

@@ -6,7 +6,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from jobs.questions.rows import Row
+from pipeline.views.reading.rows import Row
 from tests.lab import json_lines
 
 EARLY_MS, LATE_MS = 50, 3_000

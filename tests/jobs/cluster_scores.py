@@ -6,11 +6,11 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from jobs.questions.answers import Answers
-from jobs.questions.context_rows import Context, context_at
-from jobs.questions.gauge_steps import GaugeWindow
-from jobs.questions.gauge_values import gauges_in_window
-from jobs.questions.tenures import read_terms
+from pipeline.views.context.context_rows import Context, context_at
+from pipeline.views.gauges.gauge_steps import GaugeWindow
+from pipeline.views.gauges.gauge_values import gauges_in_window
+from pipeline.views.reading.answers import Answers
+from pipeline.views.terms.tenures import read_terms
 from tests.jobs.answering import answers_of_logs
 from tests.jobs.cluster_truth import SETS, STEP_MS, Score, Series, Value, changes, score, uncommitted
 

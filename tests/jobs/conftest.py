@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from jobs import nightly
 from jobs.questions import ask, asking, findings, status, verify_findings
-from jobs.questions.answers import Answers
+from pipeline.views.reading.answers import Answers
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked
 from tests.jobs.answering import answers_of_logs

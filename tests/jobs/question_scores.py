@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from jobs.questions.answers import Answers
 from jobs.questions.given_names import TopicPartition
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.partitions import why_leaderless
 from pipeline.core.errors import InputProblem
+from pipeline.views.reading.answers import Answers
 from tests.gold import kraft_outage_truth, outage_truth
 from tests.gold.kraft_truth import true_states
 from tests.gold.lab_runs import changes

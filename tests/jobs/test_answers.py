@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from jobs.questions.answers import Answers, begin_of_utc_day, holds_at
 from jobs.questions.compare import partition_states_at
 from jobs.questions.outages import COLUMNS, by_topic, open_lines, outage_lines, worst_outages
 from jobs.screen.facts import gather_facts
 from pipeline.catalog.tables import BY_SHORT_NAME, SPECS
+from pipeline.views.reading.answers import Answers, begin_of_utc_day, holds_at
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from jobs.questions import brokers, context, gauges, imbalance
-from jobs.questions.answers import Answers
 from jobs.questions.asking import answer_to, parse_question
 from jobs.questions.window import Window
 from jobs.report.told import cluster_report
+from pipeline.views.reading.answers import Answers
 from tests.incident.answers import SAMPLE
 from tests.incident.test_command import printed
 from tests.report.reading import read

@@ -9,11 +9,11 @@ import pytest
 from polars import col
 
 from jobs.cli import main
-from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import changes_of, outcome_words, unseen_change_notes
-from jobs.questions.changes.kinds import KINDS, OUTCOMES, REASONS
-from jobs.questions.changes.of_settings import without_minimum
 from jobs.questions.changes.screen import change_lines
+from pipeline.views.changes.kinds import KINDS, OUTCOMES, REASONS
+from pipeline.views.changes.of_settings import without_minimum
+from pipeline.views.reading.answers import Answers
 from schemas.gold import controller_term, reassignment, topic_lifecycle
 from schemas.silver import broker_event, config_event, node_event
 from tests.frames import frame

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from jobs.questions import context as question
-from jobs.questions.answers import Answers
 from jobs.questions.asking import ask_by_command
-from jobs.questions.context_rows import Context, context_at
-from jobs.questions.own_context import context_of
 from pipeline.core.conditions import column_equals
 from pipeline.core.errors import InputProblem
+from pipeline.views.context.context_rows import Context, context_at
+from pipeline.views.context.own_context import context_of
+from pipeline.views.reading.answers import Answers
 from tests.jobs.cluster_scores import Compared
 from tests.jobs.cluster_truth import SETS, Score
 

@@ -9,8 +9,6 @@ import pytest
 from deltalake import write_deltalake as write
 from polars import selectors
 
-from jobs.questions.answers import Answers
-from jobs.questions.context_rows import context_at
 from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, source_rows
 from jobs.questions.named.sources import SOURCES
@@ -19,6 +17,8 @@ from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.delta import SKIPPED_BY, statistics_properties
 from pipeline.store.direct_reading import arrow_table_as_declared
 from pipeline.store.published_tables import PublishedTables
+from pipeline.views.context.context_rows import context_at
+from pipeline.views.reading.answers import Answers
 from schemas.gold import broker_session, partition_timeline
 
 DAYS = (-1, 0, 1)  # before the day that is asked about, that day, after it

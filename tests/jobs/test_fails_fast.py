@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from jobs import cli, forget
-from jobs.questions.answers import Answers
 from jobs.run import on_clusters
 from pipeline.store import readable_warehouse
+from pipeline.views.reading.answers import Answers
 from tests.golden import CLUSTER
 
 NO_CLUSTER = "found clusters: none; check --warehouse and --cluster"

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 from polars import col
 
-from jobs.questions.answers import Answers
 from jobs.questions.verify_findings import evidence_records, finding_claim
 from pipeline.rules.proving.proof import NOT_CONFIRMED
 from pipeline.rules.verified import verify_claim
+from pipeline.views.reading.answers import Answers
 from tests.conftest import REPOSITORY
 from tests.jobs.answering import answers_of_logs
 from tests.lab import READ

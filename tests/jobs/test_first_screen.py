@@ -10,7 +10,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs.intake.discovery import Listing
-from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import screen_finding_lines
 from jobs.run.request import RunRequest, RunResult
 from jobs.run.results import require_whole_result
@@ -24,6 +23,7 @@ from pipeline.core.errors import PartialInput
 from pipeline.store.published_tables import PublishedTables
 from pipeline.store.reading import clusters
 from pipeline.store.warehouse import ClusterWarehouse
+from pipeline.views.reading.answers import Answers
 from tests.conftest import REPOSITORY
 
 LAST = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)

@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 
 from jobs.questions import gauges as question
-from jobs.questions.answers import Answers
 from jobs.questions.asking import ask_by_command
-from jobs.questions.deletion_course import stages_of_deletion
-from jobs.questions.gauge_steps import GaugeWindow, known_value_steps, sum_weights, weighted_spans
-from jobs.questions.gauge_values import DELETION, gauges_in_window
 from jobs.questions.open_metrics import Series, exposition_lines
 from pipeline.core.errors import InputProblem
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.views.context.deletion_course import stages_of_deletion
+from pipeline.views.gauges.gauge_steps import GaugeWindow, known_value_steps, sum_weights, weighted_spans
+from pipeline.views.gauges.gauge_values import DELETION, gauges_in_window
+from pipeline.views.reading.answers import Answers
 from tests.jobs.cluster_scores import Compared
 from tests.jobs.open_metrics_grammar import series_of
 

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs import cli
-from jobs.questions.answers import Answers
 from jobs.questions.imbalance import (
     BARS,
     SLICES,
@@ -20,6 +19,7 @@ from jobs.questions.imbalance import (
     seconds_over,
     until_end,
 )
+from pipeline.views.reading.answers import Answers
 from schemas.gold import leader_imbalance
 from tests.frames import at, frame
 

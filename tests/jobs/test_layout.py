@@ -6,9 +6,9 @@ import pytest
 
 from jobs import cli
 from jobs.layout import command_lines, format_table, screen_width, wrap_text
-from jobs.questions.answers import Answers
 from jobs.questions.catalog import QUESTIONS
-from jobs.questions.log_folder import folder_of, path_below
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.log_folder import folder_of, path_below
 from tests.jobs.asking import words_of
 
 # Of the last two the sample in memory has no table.

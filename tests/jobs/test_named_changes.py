@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from jobs.questions.answers import Answers
 from jobs.questions.named.answer import answer_lines, with_evidence_lines
 from jobs.questions.named.requests import answer_changes
 from pipeline.core.errors import InputProblem
+from pipeline.views.reading.answers import Answers
 
 
 def at(clock: str) -> datetime:

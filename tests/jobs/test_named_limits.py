@@ -10,13 +10,13 @@ import pytest
 
 from jobs.cli import main
 from jobs.questions import ask, asking
-from jobs.questions.answers import Answers
 from jobs.questions.context_text import context_controller_text
 from jobs.questions.named.controllers import who_was_controller
-from jobs.questions.tenures import NOT_KNOWN, controller_rows, read_terms
 from jobs.questions.unpublished import WatchedTables
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.views.reading.answers import Answers
+from pipeline.views.terms.tenures import NOT_KNOWN, controller_rows, read_terms
 from schemas.bronze import source_file
 from schemas.gold import controller_term
 from tests.jobs.answering import answers_of

@@ -9,7 +9,6 @@ import pytest
 from jobs import cli
 from jobs.cli import COMMANDS
 from jobs.questions import asking
-from jobs.questions.answers import Answers
 from jobs.questions.asking import answered_rows, asked_text, parse_question
 from jobs.questions.catalog import QUESTIONS
 from jobs.questions.given_names import TopicPartition
@@ -24,6 +23,7 @@ from jobs.questions.named.sources import END_OF_OUTAGE
 from jobs.questions.named.standing import answer_flapping, answer_stuck, answer_unclean, imbalance_now
 from pipeline.core.errors import InputProblem
 from pipeline.core.frames import frame_of
+from pipeline.views.reading.answers import Answers
 from schemas.gold import finding, leader_imbalance
 from schemas.gold.partition_outage import ENDED_HOW
 from tests.jobs.answering import SESSIONS, answers_of, timeline

@@ -15,9 +15,9 @@ from jobs.questions.nodes import (
     releases_before,
     releases_of,
 )
-from jobs.questions.rows import Row
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.kafka.wording.releases import all_release_bits, release_bits
+from pipeline.views.reading.rows import Row
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
 

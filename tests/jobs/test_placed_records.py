@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import polars as pl
 import pyarrow as pa
 
-from jobs.questions.placed_records import PlacedRecords
 from pipeline.core.conditions import Condition
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.views.reading.placed_records import PlacedRecords
 from schemas.bronze import log_record, source_file
 from schemas.spec import TableSpec
 from tests.frames import frame

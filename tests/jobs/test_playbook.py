@@ -17,7 +17,6 @@ from jobs.layout import installed_command
 from jobs.playbook.markdown import parse_markdown, plain_markdown
 from jobs.playbook.pages import page_of, playbook_page, what_to_do
 from jobs.playbook.text import page_lines
-from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import every_line, screen_finding_lines
 from jobs.run.request import RunRequest
 from jobs.screen.facts import gather_facts
@@ -25,6 +24,7 @@ from jobs.screen.where_next import where_next
 from jobs.settings.load import load_settings
 from pipeline.catalog.tables import SPECS
 from pipeline.rules.order import RULE_NAMES
+from pipeline.views.reading.answers import Answers
 from tests.conftest import REPOSITORY
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)

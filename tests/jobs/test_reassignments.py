@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
-from jobs.questions.answers import Answers
 from jobs.questions.reassignments import ENDS, reassignment_lines, reassignments_of
-from jobs.questions.rows import Row
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 from tests.jobs.answering import answers_of
 
 SECOND = timedelta(seconds=1)

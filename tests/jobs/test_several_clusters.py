@@ -6,9 +6,9 @@ import pytest
 
 from jobs import cli
 from jobs.questions import ask, asking, verify_findings
-from jobs.questions.answers import Answers
 from jobs.questions.several_clusters import ask_clusters, cluster_answer_lines, cluster_answers_json
 from pipeline.core.errors import InputProblem
+from pipeline.views.reading.answers import Answers
 from tests.jobs.answering import answers_of
 
 OF_ALL = (

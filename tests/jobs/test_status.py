@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from jobs.questions import status
-from jobs.questions.answers import Answers
 from jobs.questions.findings import clusters_by_need as findings_by_need
 from jobs.questions.findings import findings_of_cluster
 from jobs.questions.status import cluster_status, status_json, status_text, statuses_by_need
+from pipeline.views.reading.answers import Answers
 from tests.jobs.answering import answers_of
 
 NOW = datetime(2026, 11, 21, 21, tzinfo=UTC)

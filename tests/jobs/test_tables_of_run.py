@@ -9,7 +9,6 @@ import pytest
 
 from jobs.incremental.at_hand import AtHand, Built
 from jobs.incremental.night import SAID, Night
-from jobs.questions.answers import Answers
 from jobs.run.tables_of_run import TablesOfRun
 from jobs.screen.facts import gather_facts
 from jobs.settings.load import load_settings
@@ -17,6 +16,7 @@ from pipeline.catalog.tables import TABLES, Refresh
 from pipeline.core.conditions import Condition, IsNull, column_reaching, column_since, is_in
 from pipeline.core.frames import empty_frame, frame_of
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.views.reading.answers import Answers
 from schemas.bronze import log_record, source_file
 from schemas.gold import finding, partition_outage
 from schemas.silver import term

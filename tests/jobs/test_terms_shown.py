@@ -1,8 +1,8 @@
 """Why a controller was elected, and what asked for its moves, as `term` and `terms` print it."""
 
 from jobs.questions.ask_text import term_table
-from jobs.questions.rows import Row
 from jobs.questions.terms import HELD, asked_move_lines, life_lines
+from pipeline.views.reading.rows import Row
 from schemas.gold.controller_term import ELECTION_REASONS
 from tests.frames import at
 

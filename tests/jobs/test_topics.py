@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from jobs.questions.answers import Answers
 from jobs.questions.topics import topic_counts, topic_summary_lines
+from pipeline.views.reading.answers import Answers
 
 LATE = datetime(2026, 11, 21, 8, 59, 50, tzinfo=UTC)
 AFTER = datetime(2026, 11, 22, tzinfo=UTC)

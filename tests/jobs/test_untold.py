@@ -11,10 +11,8 @@ import polars as pl
 import pytest
 
 from jobs.questions import brokers, imbalance, outages, status
-from jobs.questions.answers import Answers
 from jobs.questions.asking import answer_to, parse_question
 from jobs.questions.catalog import QUESTIONS
-from jobs.questions.in_doubt import doubted_leaders
 from jobs.questions.untold import find_unknowns
 from jobs.screen.facts import gather_facts
 from jobs.screen.first_screen import at_end, outage_part
@@ -22,6 +20,8 @@ from jobs.screen.sections import screen_broker_lines, screen_move_lines
 from jobs.screen.verdict import verdict_lines
 from jobs.text import bounds_text
 from pipeline.catalog.tables import SPECS
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.in_doubt import doubted_leaders
 from tests.jobs.answering import answers_of_logs, timeline
 from tests.jobs.conftest import SAMPLE
 

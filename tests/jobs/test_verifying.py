@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 
 from jobs import cli
-from jobs.questions.answers import Answers
-from jobs.questions.rows import Place, Row
 from jobs.questions.verify_findings import require_confirmed, verification_report
 from pipeline.core.errors import NotConfirmed
 from pipeline.rules.proving.proof import CONFIRMED, HEAD, NOT_CONFIRMED, UNDECIDED, Claim
 from pipeline.rules.registry import RULES
 from pipeline.rules.verified import verify_claim
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Place, Row
 from tests.rules.cases import Case, all_cases, cases_of, records
 
 SENTENCES = (

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from jobs.questions.answers import Answers
 from jobs.questions.named.happened import About, evidence_of, source_rows, what_happened
 from jobs.questions.named.sources import SOURCES, arrival_text
-from jobs.questions.rows import place_of_row
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import place_of_row
 from schemas.bronze import source_file
 from schemas.gold import leader_election, reassignment, topic_lifecycle
 from schemas.silver import node_event

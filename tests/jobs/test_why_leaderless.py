@@ -5,10 +5,10 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from jobs.questions.answers import Answers
 from jobs.questions.given_names import TopicPartition
 from jobs.questions.named.partitions import LEFT, leaderless_cause, why_leaderless
 from jobs.questions.outages import outage_lines, worst_outages
+from pipeline.views.reading.answers import Answers
 from schemas.bronze import source_file
 from schemas.gold import controller_term, partition_outage, partition_timeline
 from schemas.gold.broker_session import LEFT_HOW

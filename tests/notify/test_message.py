@@ -10,8 +10,8 @@ import pytest
 from jobs.notify.message import MOST, SHOWN, as_findings, as_slack, key_of, slack_text
 from jobs.notify.remembered import News
 from jobs.playbook.pages import what_to_do
-from jobs.questions.rows import Place, Row
 from jobs.questions.status import Status
+from pipeline.views.reading.rows import Place, Row
 
 AT = datetime(2026, 11, 21, 9, 0, 21, 678000, tzinfo=UTC)
 STATUS = Status("prod", "NOT OK", 1, 2, 3, "controller 2 (epoch 8)", [], AT)

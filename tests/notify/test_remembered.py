@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from jobs.notify.remembered import Remembered, news_of, read_remembered, write_remembered
-from jobs.questions.rows import Row
+from pipeline.views.reading.rows import Row
 
 END = datetime(2026, 11, 21, tzinfo=UTC)
 NEVER = Remembered()

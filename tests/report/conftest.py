@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.questions.answers import Answers
+from pipeline.views.reading.answers import Answers
 from tests.conftest import REPOSITORY
 from tests.jobs.answering import answers_of_logs
 

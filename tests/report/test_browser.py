@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.questions.answers import Answers
+from pipeline.views.reading.answers import Answers
 from tests.report.browser import Browser, installed
 from tests.report.test_page import HOSTILE, altered, page_of
 

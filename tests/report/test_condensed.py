@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 
-from jobs.questions.answers import Answers
 from jobs.questions.window import Window
 from jobs.report.condensed import byte_count_of_marks, condense_marks, fair_share
 from jobs.report.drawing import draw_timeline
 from jobs.report.elements import Room
 from jobs.report.scale import Scale
 from jobs.report.told import cluster_report
+from pipeline.views.reading.answers import Answers
 from tests.report.reading import read
 
 BEGIN = datetime(2026, 11, 21, 8, tzinfo=UTC)

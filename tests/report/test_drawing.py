@@ -7,8 +7,6 @@ from itertools import pairwise
 import polars as pl
 import pytest
 
-from jobs.questions.answers import Answers
-from jobs.questions.rows import Row
 from jobs.questions.window import Window
 from jobs.report.drawing import draw_timeline, pattern_definitions
 from jobs.report.elements import Room
@@ -17,6 +15,8 @@ from jobs.report.lanes_of_partitions import merge_overlapping_outages, ratio_mar
 from jobs.report.scale import LEFT, RIGHT, Bar, Scale, stack_bars
 from jobs.report.told import cluster_report
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 from tests.report.reading import Node, read
 
 BEGIN = datetime(2026, 11, 21, 8, tzinfo=UTC)

@@ -5,8 +5,6 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from jobs.questions.answers import Answers
-from jobs.questions.rows import Row
 from jobs.report import unknown
 from jobs.report.drawing import EDGE
 from jobs.report.lanes_of_evidence import gaps_between_spans as between_files
@@ -16,6 +14,8 @@ from jobs.report.told import cluster_report
 from jobs.report.unknown import longest_silences
 from pipeline.core.frames import with_absent
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 from schemas.silver import log_gap
 from tests.report.reading import read
 from tests.report.test_drawing import ALL, BEGIN, drawn, lanes, of_class

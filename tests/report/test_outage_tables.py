@@ -3,13 +3,13 @@
 import polars as pl
 import pytest
 
-from jobs.questions.answers import Answers
 from jobs.questions.window import Window
 from jobs.report.lanes_of_partitions import outage_lanes
 from jobs.report.scale import Scale
 from jobs.report.served_tables import UNSURE, outage_tables
 from jobs.report.told import cluster_report
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.views.reading.answers import Answers
 from schemas.gold import partition_outage
 
 

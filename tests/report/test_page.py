@@ -9,8 +9,6 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from jobs.questions.answers import Answers
-from jobs.questions.rows import place_of_row
 from jobs.questions.window import Window
 from jobs.report import happened_table
 from jobs.report.command import masking_of
@@ -21,6 +19,8 @@ from jobs.report.page import cluster_section, html_page
 from jobs.report.told import cluster_report
 from jobs.text import printable_line, printable_lines
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import place_of_row
 from tests.jobs.answering import answers_of
 from tests.report.reading import Node, read
 

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 from jobs.playbook.markdown import parse_markdown, plain_markdown
 from jobs.playbook.pages import playbook_page, what_to_do
-from jobs.questions.answers import Answers
 from jobs.questions.window import Window
 from jobs.report import page as whole
 from jobs.report.elements import join_markup
 from jobs.report.playbooks import part_of
 from jobs.report.told import cluster_report
+from pipeline.views.reading.answers import Answers
 from tests.report.reading import read
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from jobs.questions.answers import Answers
 from jobs.report.timeline import NAME, timeline_html
+from pipeline.views.reading.answers import Answers
 from tests.report.browser import Browser, installed
 from tests.report.reading import read
 from tests.report.test_page import page_of

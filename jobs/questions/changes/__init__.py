@@ -1,1 +1,1 @@
-"""What people or tools asked of the cluster: which lines are such a change, what became of it, how it is told."""
+"""How changes that people or tools asked for are told."""

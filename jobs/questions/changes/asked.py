@@ -4,65 +4,24 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-import polars as pl
 from polars import col
 
-from jobs.questions.answers import Answers
-from jobs.questions.changes.frames import COLUMNS, LINE, TIME, with_server
-from jobs.questions.changes.kinds import ASKED_BY, AUTO, KINDS, OUTCOMES, UNREAD, UNSEEN
-from jobs.questions.changes.of_controllers import TERMS, broker_changes, of_controllers, terms_of
-from jobs.questions.changes.of_elections import of_elections
-from jobs.questions.changes.of_reassignments import of_reassignments
-from jobs.questions.changes.of_settings import of_settings
-from jobs.questions.changes.of_topics import of_topics
-from jobs.questions.changes.of_zookeeper_settings import of_zookeeper_settings
 from jobs.questions.given_names import unknown_topic
-from jobs.questions.rows import Row
 from jobs.questions.untold import NO_CONTROLLER
 from jobs.text import length_text
-from pipeline.model.terms.succession import printed_controller_epoch
+from pipeline.views.changes.kinds import ASKED_BY, AUTO, KINDS, OUTCOMES, UNREAD, UNSEEN
+from pipeline.views.changes.of_controllers import TERMS
+from pipeline.views.changes.requests import change_rows_between
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 
 NAMED = 3  # partitions of a request that are named
-VALUES = (
-    "life",
-    "broker_id",
-    "size",
-    "from_count",
-    "to_count",
-    "resource",
-    "named",
-    "allowed",
-    "led",
-    "asked",
-)
-TABLES = (
-    "gold.topic_lifecycle", "gold.reassignment", "gold.controller_term", "gold.broker_session",
-    "gold.leader_election",
-)  # fmt: skip
 
 
 def changes_of(answers: Answers, since: datetime | None = None, until: datetime | None = None) -> list[Row]:
     """COLUMNS, term_id, controller_epoch, what and outcome, in the order of time."""
-    terms = terms_of(answers)
-    created, *topics = of_topics(answers, since)
-    found = [
-        *topics,
-        *of_zookeeper_settings(answers, since),
-        *of_settings(answers, since, created, terms),
-        *of_reassignments(answers, since),
-        *of_elections(answers, since, terms),
-        *broker_changes(answers, since),
-        *of_controllers(answers, terms, since),
-    ]
-    nothing = pl.DataFrame(schema=COLUMNS)
-    rows = pl.concat([nothing, *(one.select(change_column_names(one)) for one in found)], how="diagonal")
-    asked = rows if since is None else rows.filter(col("at") >= since)
-    asked = asked if until is None else asked.filter(col("at") < until)
-    offices = terms.select(
-        "term_id", printed_controller_epoch(), col("controller_id").cast(pl.Int32), col("from_at").cast(TIME)
-    )
-    served = with_server(asked, offices).sort("at", "kind", *LINE, nulls_last=True)
-    return [row | {"what": change_words(row), "outcome": outcome_words(row)} for row in served.to_dicts()]
+    found = change_rows_between(answers, since, until).to_dicts()
+    return [row | {"what": change_words(row), "outcome": outcome_words(row)} for row in found]
 
 
 def changes_of_topic(answers: Answers, rows: list[Row], topic: str | None) -> list[Row]:
@@ -96,10 +55,6 @@ def served_by(row: Row) -> str:
 def change_sentence(row: Row) -> str:
     """What it was and what became of it."""
     return f"{row['what']}: {row['outcome']}" if row["outcome"] else str(row["what"])
-
-
-def change_column_names(rows: pl.DataFrame) -> Sequence[str]:
-    return [name for name in rows.columns if name in COLUMNS or name in VALUES]
 
 
 def change_words(row: Row) -> str:

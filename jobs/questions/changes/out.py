@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jobs.questions.answers import Answers
 from jobs.questions.findings_out import evidence_place, iso_or_value
-from jobs.questions.rows import Place, Row
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Place, Row
 
 DOCUMENT = (
     *(

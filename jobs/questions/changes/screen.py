@@ -6,9 +6,10 @@ from itertools import groupby
 
 from jobs.layout import wrap_text
 from jobs.questions.changes.asked import change_sentence
-from jobs.questions.changes.kinds import KINDS
-from jobs.questions.rows import Row
-from jobs.text import clock_by, day_clock, shorten_line
+from jobs.text import clock_by, shorten_line
+from pipeline.core.clocks import day_clock
+from pipeline.views.changes.kinds import KINDS
+from pipeline.views.reading.rows import Row
 
 SHOWN, WIDTH, HANG = 6, 150, 8
 

@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from jobs.layout import wrap_text
-from jobs.questions.answers import Answers
 from jobs.questions.findings_out import iso_or_value
-from jobs.questions.log_folder import folder_of, logs_in
-from jobs.questions.rows import Place, Row, place_of_row
 from jobs.questions.several_clusters import cluster_document
-from jobs.text import day_clock, printable_lines, shorten_line
+from jobs.text import logs_in, printable_lines, shorten_line
+from pipeline.core.clocks import day_clock
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.log_folder import folder_of
+from pipeline.views.reading.rows import Place, Row, place_of_row
 
 WIDTH = 200
 HANG = 6

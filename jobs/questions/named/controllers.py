@@ -2,13 +2,14 @@
 
 from datetime import datetime
 
-from jobs.questions.answers import Answers
 from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.nodes import controllers_without_term
 from jobs.questions.reasons import reason_text
-from jobs.questions.rows import Row
-from jobs.questions.tenures import LAST_LINE, is_end_unseen
-from jobs.text import day_clock, epoch_text
+from jobs.text import epoch_text
+from pipeline.core.clocks import day_clock
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
+from pipeline.views.terms.tenures import LAST_LINE, is_end_unseen
 
 TERM = "gold.controller_term"
 

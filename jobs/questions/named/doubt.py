@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from jobs.questions.answers import Answers
 from jobs.questions.named.answer import Answer
 from jobs.questions.named.given import Given, question_window
 from jobs.questions.untold import find_unknowns
+from pipeline.views.reading.answers import Answers
 
 NOT_ENOUGH, OUTSIDE = "Not enough evidence", "the data end before"
 

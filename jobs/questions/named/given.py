@@ -3,9 +3,9 @@
 import argparse
 from datetime import UTC, datetime, timedelta
 
-from jobs.questions.answers import Answers
 from jobs.questions.ask import moment_within, on_day, published_answers
 from jobs.questions.window import Window
+from pipeline.views.reading.answers import Answers
 
 Given = argparse.Namespace
 

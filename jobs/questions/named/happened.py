@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
-from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import changes_of
-from jobs.questions.changes.frames import LINE
 from jobs.questions.given_names import unknown_topic
 from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.named.sources import CHANGE, SOURCES, TOLD_ABOVE, Source, partition_of, spell_out_code
-from jobs.questions.rows import Row, place_of_row
-from jobs.text import day_clock, format_count, shorten_line
+from jobs.text import format_count, shorten_line
+from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import (
     Condition,
     all_conditions,
@@ -22,6 +20,9 @@ from pipeline.core.conditions import (
     column_since,
 )
 from pipeline.core.errors import InputProblem
+from pipeline.views.changes.frames import LINE
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row, place_of_row
 
 ALIKE_FROM = 4  # rows of one source at one time are told together from so many on
 NAMED, LINES = 5, 20  # of those told together

@@ -5,13 +5,14 @@ from datetime import datetime
 
 from polars import col
 
-from jobs.questions.answers import Answers
-from jobs.questions.changes.frames import LINE
 from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.named.standing import nodes_text
-from jobs.questions.rows import Row
-from jobs.text import day_clock, format_count
+from jobs.text import format_count
+from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import column_equals, column_reaching
+from pipeline.views.changes.frames import LINE
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 
 GAP, TERM, SESSION = "silver.log_gap", "gold.controller_term", "gold.broker_session"
 CONTROLLER, STATE_CHANGE, SERVER, MIXED = "controller", "state-change", "server", "mixed"

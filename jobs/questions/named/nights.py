@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
-from jobs.questions.answers import Answers
 from jobs.questions.named.answer import Answer, AnswerItem
-from jobs.questions.rows import Row
-from jobs.text import day_clock, format_count
+from jobs.text import format_count
+from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import column_equals
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 
 RUN = "ops.run"
 

@@ -5,14 +5,15 @@ from datetime import datetime
 
 from polars import col
 
-from jobs.questions.answers import Answers, holds_at
 from jobs.questions.ask_text import leader_text
 from jobs.questions.given_names import TopicPartition, unknown_partition
 from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.outages import LOST_DIR, UNENDED, event_of, with_lasting
-from jobs.questions.rows import Row
-from jobs.text import day_clock, epoch_text, format_count, length_text, list_text
+from jobs.text import epoch_text, format_count, length_text, list_text
+from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import Condition, column_equals
+from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.rows import Row
 
 OUTAGE, ELECTION, TIMELINE = "gold.partition_outage", "gold.leader_election", "gold.partition_timeline"
 

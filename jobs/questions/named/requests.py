@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import (
     change_sentence,
     changes_of,
@@ -10,12 +9,14 @@ from jobs.questions.changes.asked import (
     served_by,
     unseen_change_notes,
 )
-from jobs.questions.changes.frames import LINE
 from jobs.questions.changes.out import DOCUMENT
 from jobs.questions.named.answer import Answer, AnswerItem
-from jobs.questions.rows import Row
-from jobs.text import day_clock, format_count
+from jobs.text import format_count
+from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem
+from pipeline.views.changes.frames import LINE
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 
 VALUES = tuple(name for name in DOCUMENT if name not in ("at", "certainty"))
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from polars import col
 
-from jobs.questions.answers import Answers, holds_at
 from jobs.questions.named.answer import Answer, AnswerItem
-from jobs.questions.rows import Row
 from jobs.text import format_count, list_text, shorten_line
 from pipeline.core.errors import InputProblem
+from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.rows import Row
 
 TIMELINE, SESSION = "gold.partition_timeline", "gold.broker_session"
 STATE = (

@@ -8,10 +8,10 @@ from jobs.questions.changes.asked import change_sentence
 from jobs.questions.named.controllers import controller_and_epoch
 from jobs.questions.named.partitions import NO_LINE, election_kind_text
 from jobs.questions.outages import event_of
-from jobs.questions.rows import Row
-from jobs.questions.tenures import LAST_LINE
 from jobs.text import format_count, list_text, shorten_line
 from pipeline.core.conditions import Condition, IsNull, column_differs, column_equals, is_in
+from pipeline.views.reading.rows import Row
+from pipeline.views.terms.tenures import LAST_LINE
 
 Words = Callable[[Row], str]
 

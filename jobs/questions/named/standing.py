@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from jobs.questions.answers import Answers
 from jobs.questions.broker_text import ratio_texts
 from jobs.questions.named.answer import Answer, AnswerItem
-from jobs.questions.rows import Row
 from jobs.text import format_count
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 
 # The rules whose findings answer a question.
 UNCLEAN = ("unclean_election", "last_known_leader")

@@ -5,10 +5,10 @@ from datetime import datetime
 import polars as pl
 from polars import col, when
 
-from jobs.questions.answers import Answers, holds_at
-from jobs.questions.in_doubt import is_service_unknown
-from jobs.questions.rows import Row
-from jobs.questions.tenures import context_row
+from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.in_doubt import is_service_unknown
+from pipeline.views.reading.rows import Row
+from pipeline.views.terms.tenures import context_row
 
 TIMELINE = "gold.partition_timeline"
 UNDETERMINED = "undetermined"

@@ -5,15 +5,15 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached_since
-from jobs.questions.changes.frames import (
+from pipeline.core.conditions import all_conditions, is_in
+from pipeline.views.changes.frames import (
     LINE,
     asked_by_of_topic,
     change_rows,
     line_place_columns,
     lines_by_name,
 )
-from pipeline.core.conditions import all_conditions, is_in
+from pipeline.views.reading.answers import Answers, reached_since
 
 LIVES, EVENTS = "gold.topic_lifecycle", "silver.topic_event"
 LIFE = (

@@ -5,8 +5,8 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached_since
-from jobs.questions.changes.frames import (
+from pipeline.core.conditions import IsNull, all_conditions, is_in
+from pipeline.views.changes.frames import (
     LINE,
     TIME,
     asked_by_of_topic,
@@ -14,7 +14,7 @@ from jobs.questions.changes.frames import (
     lines_of_active_controller,
     resource_text,
 )
-from pipeline.core.conditions import IsNull, all_conditions, is_in
+from pipeline.views.reading.answers import Answers, reached_since
 
 # What a controller that is elected for the first time writes as the cluster was formatted.
 AT_FORMAT = pl.duration(seconds=1)

@@ -7,9 +7,9 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.tenures import at_or_before
 from pipeline.core.conditions import Condition, column_reaching
 from pipeline.core.stretches import TIME
+from pipeline.views.terms.tenures import at_or_before
 
 STRETCH: dict[str, pl.DataType] = {"from_at": TIME, "until_at": TIME, "weight": pl.Int64()}
 

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from polars import col
 
-from jobs.questions.answers import Answers
-from jobs.questions.rows import Row
-from jobs.questions.tenures import ZOOKEEPER, at_or_before, context_row
 from pipeline.core.conditions import column_equals, column_since, is_in
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
+from pipeline.views.terms.tenures import ZOOKEEPER, at_or_before, context_row
 
 BEGUN = ("listed", "resumed", "started", "requested", "in_progress")
 DONE = ("elected", "elected_unclean", "result", "not_elected", "skipped", "failed", "listed_as_done")

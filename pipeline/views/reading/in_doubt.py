@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col
 
-from jobs.questions.rows import Row
+from pipeline.views.reading.rows import Row
 
 UNDETERMINED = "undetermined"
 

@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 import polars as pl
 from polars import col, when
 
-from jobs.questions.answers import Answers
-from jobs.questions.rows import Row
-from jobs.text import day_clock
+from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import Condition, IsNull, column_before, column_equals, is_in
 from pipeline.model.lines.own_gaps import OF_ANY
 from pipeline.model.terms.succession import printed_controller_epoch
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 

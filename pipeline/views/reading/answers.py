@@ -7,9 +7,6 @@ from functools import cached_property
 import polars as pl
 from polars import col
 
-from jobs.questions.in_doubt import doubted_leaders, is_service_unknown, with_known_ratios
-from jobs.questions.placed_records import PlacedRecords
-from jobs.questions.rows import Place, Row
 from pipeline.core.conditions import (
     Condition,
     IsNull,
@@ -25,6 +22,9 @@ from pipeline.core.stored_tables import ReadableTables
 from pipeline.model.partitions.topic_lives import ASKED, ENDED
 from pipeline.model.terms.succession import printed_controller_epoch
 from pipeline.rules.order import RULE_NAMES
+from pipeline.views.reading.in_doubt import doubted_leaders, is_service_unknown, with_known_ratios
+from pipeline.views.reading.placed_records import PlacedRecords
+from pipeline.views.reading.rows import Place, Row
 from schemas.gold.finding import SEVERITIES
 from schemas.named import spec_of
 

@@ -6,10 +6,10 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit
 
-from jobs.questions.answers import Answers
-from jobs.questions.tenures import KRAFT, ZOOKEEPER, missing_lines
 from pipeline.core.conditions import column_equals
 from pipeline.core.stretches import TIME
+from pipeline.views.reading.answers import Answers
+from pipeline.views.terms.tenures import KRAFT, ZOOKEEPER, missing_lines
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
 
 SPAN = {"from_at": TIME, "until_at": TIME}

@@ -5,9 +5,9 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached_since
-from jobs.questions.changes.frames import LINE, TIME, asked_by_of_topic, change_rows, resource_text
 from pipeline.core.conditions import all_conditions, column_equals, is_in
+from pipeline.views.changes.frames import LINE, TIME, asked_by_of_topic, change_rows, resource_text
+from pipeline.views.reading.answers import Answers, reached_since
 
 TABLE, STATED = "silver.config_event", "stated"
 ENTITY = ("record", "resource_type", "resource_name")

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-from jobs.text import printable_line
-
 
 def folder_of(paths: Iterable[str]) -> str:
     """The deepest one that all paths lie in; empty where there is none, as above several disks or stores."""
@@ -19,8 +17,3 @@ def folder_of(paths: Iterable[str]) -> str:
 def path_below(path: str, folder: str) -> str:
     """A path as it stands below the folder."""
     return path.removeprefix(f"{folder}/") if folder else path
-
-
-def logs_in(folder: str, before: str) -> list[str]:
-    """The line that says it; none where paths are told whole."""
-    return [f"{before}logs in {printable_line(folder)}"] if folder else []

@@ -5,9 +5,9 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached_since
-from jobs.questions.changes.kinds import INTERNAL
 from pipeline.core.conditions import all_conditions, is_in
+from pipeline.views.changes.kinds import INTERNAL
+from pipeline.views.reading.answers import Answers, reached_since
 
 TIME: pl.DataType = pl.Datetime("us", "UTC")
 COLUMNS: dict[str, pl.DataType] = {

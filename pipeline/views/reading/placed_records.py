@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col
 
-from jobs.questions.log_folder import folder_of, path_below
-from jobs.questions.rows import Place, Row, place_of_row
 from pipeline.core.conditions import Condition, column_before, is_in
 from pipeline.core.frames import empty_frame, frame_of
 from pipeline.core.stored_tables import ReadableTables
+from pipeline.views.reading.log_folder import folder_of, path_below
+from pipeline.views.reading.rows import Place, Row, place_of_row
 from schemas.bronze import log_record
 
 PLACE = ("file_id", "byte_offset")

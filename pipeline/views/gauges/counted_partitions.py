@@ -6,11 +6,11 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit
 
-from jobs.questions.answers import Answers
-from jobs.questions.rows import Row
-from jobs.questions.tenures import KRAFT, ZOOKEEPER
-from jobs.questions.told_stretches import SPAN, Stretch
 from pipeline.core.conditions import column_equals
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
+from pipeline.views.terms.tenures import KRAFT, ZOOKEEPER
+from pipeline.views.terms.told_stretches import SPAN, Stretch
 
 LIFE = ("topic", "mode", "created_how", "created_at", "first_seen_at", "ended_at")
 

@@ -5,9 +5,9 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached_since
-from jobs.questions.changes.frames import LINE, change_rows, group_requests
 from pipeline.core.conditions import all_conditions, is_in
+from pipeline.views.changes.frames import LINE, change_rows, group_requests
+from pipeline.views.reading.answers import Answers, reached_since
 
 ELECTIONS = "silver.election_event"
 BY_TOOL = {"preferred election by tool": "preferred_election", "unclean election": "unclean_election"}

@@ -5,14 +5,18 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit
 
-from jobs.questions import context_rows as rows
-from jobs.questions.answers import Answers, holds_at
-from jobs.questions.context_partitions import partitions_at, topic_partition_name
-from jobs.questions.context_rows import Context
-from jobs.questions.own_partitions import partitions_of_controller
-from jobs.questions.pending_elections import pending_election_rows
-from jobs.questions.rows import Row
-from jobs.questions.tenures import (
+from pipeline.core.clocks import day_clock
+from pipeline.core.conditions import Condition, column_differs, column_equals, column_since, is_in
+from pipeline.core.errors import InputProblem
+from pipeline.core.stretches import TIME
+from pipeline.views.context import context_rows as rows
+from pipeline.views.context.context_partitions import partitions_at, topic_partition_name
+from pipeline.views.context.context_rows import Context
+from pipeline.views.context.own_partitions import partitions_of_controller
+from pipeline.views.context.pending_elections import pending_election_rows
+from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.rows import Row
+from pipeline.views.terms.tenures import (
     KRAFT,
     acting_terms,
     at_or_before,
@@ -21,10 +25,6 @@ from jobs.questions.tenures import (
     controller_row,
     read_terms,
 )
-from jobs.text import day_clock
-from pipeline.core.conditions import Condition, column_differs, column_equals, column_since, is_in
-from pipeline.core.errors import InputProblem
-from pipeline.core.stretches import TIME
 
 LIVE, EPOCH, ASKED, FORGOTTEN = "live", "epoch", "shutdown_requested", "shutdown_forgotten"
 THERE, GONE = ("listed", "created"), ("deletion_completed", "removed")

@@ -6,13 +6,13 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers
-from jobs.questions.context_partitions import STATE, partitions_at, with_trouble
-from jobs.questions.rows import Row
-from jobs.questions.tenures import at_or_before
 from pipeline.core.conditions import column_equals, column_since
 from pipeline.core.stretches import TIME
 from pipeline.model.partitions.statements import GONE, STATED, stated_by_lines
+from pipeline.views.context.context_partitions import STATE, partitions_at, with_trouble
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
+from pipeline.views.terms.tenures import at_or_before
 
 PARTITION = ["topic", "partition"]
 LINE = ["file_id", "byte_offset"]

@@ -5,10 +5,10 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached_since
-from jobs.questions.changes.frames import LINE, change_rows, group_requests, line_place_columns
-from jobs.questions.changes.kinds import REASONS
 from pipeline.core.conditions import all_conditions, is_in
+from pipeline.views.changes.frames import LINE, change_rows, group_requests, line_place_columns
+from pipeline.views.changes.kinds import REASONS
+from pipeline.views.reading.answers import Answers, reached_since
 
 MOVES = "gold.reassignment"
 MOVE = (

@@ -5,8 +5,8 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers, reached_since
-from jobs.questions.changes.frames import (
+from pipeline.core.conditions import all_conditions, column_equals, is_in
+from pipeline.views.changes.frames import (
     LINE,
     TIME,
     change_rows,
@@ -14,7 +14,7 @@ from jobs.questions.changes.frames import (
     lines_by_name,
     lines_of_active_controller,
 )
-from pipeline.core.conditions import all_conditions, column_equals, is_in
+from pipeline.views.reading.answers import Answers, reached_since
 
 TERMS, BROKERS = "gold.controller_term", "silver.broker_event"
 TERM = (

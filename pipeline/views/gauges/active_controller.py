@@ -5,10 +5,10 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers
-from jobs.questions.gauge_steps import GaugeWindow, known_value_steps, sum_weights
-from jobs.questions.tenures import KRAFT, ZOOKEEPER
 from pipeline.core.stretches import TIME
+from pipeline.views.gauges.gauge_steps import GaugeWindow, known_value_steps, sum_weights
+from pipeline.views.reading.answers import Answers
+from pipeline.views.terms.tenures import KRAFT, ZOOKEEPER
 
 STARTS = ("starting", "created", "started")
 OWN = ("observed", "elected", "renounced", "tasks_activated", "tasks_deactivated", *STARTS)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from jobs.questions.rows import Row
+from pipeline.views.reading.rows import Row
 
 Replica = tuple[int, int]  # partition, broker
 ASKED = ("requested", "listed")

@@ -7,18 +7,18 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.active_controller import active_controller_steps
-from jobs.questions.answers import Answers
-from jobs.questions.context_partitions import TIMELINE, UNDETERMINED
-from jobs.questions.context_rows import LIFE, NOT_SOUGHT
-from jobs.questions.counted_partitions import counted_partition_spans
-from jobs.questions.deletion_course import stages_of_deletion
-from jobs.questions.gauge_steps import GaugeWindow, known_value_steps, sum_weights, weighted_spans
-from jobs.questions.rows import Row
-from jobs.questions.tenures import KRAFT, ZOOKEEPER, read_terms
-from jobs.questions.told_stretches import known_broker_spans, known_term_spans
 from pipeline.core.conditions import column_equals
 from pipeline.core.stretches import TIME
+from pipeline.views.context.context_partitions import TIMELINE, UNDETERMINED
+from pipeline.views.context.context_rows import LIFE, NOT_SOUGHT
+from pipeline.views.context.deletion_course import stages_of_deletion
+from pipeline.views.gauges.active_controller import active_controller_steps
+from pipeline.views.gauges.counted_partitions import counted_partition_spans
+from pipeline.views.gauges.gauge_steps import GaugeWindow, known_value_steps, sum_weights, weighted_spans
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
+from pipeline.views.terms.tenures import KRAFT, ZOOKEEPER, read_terms
+from pipeline.views.terms.told_stretches import known_broker_spans, known_term_spans
 
 ACTIVE = "ActiveControllerCount"
 # Kafka's names (kafka.controller:type=KafkaController), with what they count.

@@ -7,12 +7,19 @@ from datetime import datetime
 import polars as pl
 from polars import col, when
 
-from jobs.questions.answers import Answers, holds_at
-from jobs.questions.context_partitions import TIMELINE, UNDETERMINED, partitions_at, topic_partition_name
-from jobs.questions.deletion_course import stage_at
-from jobs.questions.pending_elections import pending_election_rows
-from jobs.questions.rows import Row
-from jobs.questions.tenures import (
+from pipeline.core.conditions import column_differs, column_since, is_in
+from pipeline.gold.reassignment.attempts import NAMES
+from pipeline.views.context.context_partitions import (
+    TIMELINE,
+    UNDETERMINED,
+    partitions_at,
+    topic_partition_name,
+)
+from pipeline.views.context.deletion_course import stage_at
+from pipeline.views.context.pending_elections import pending_election_rows
+from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.rows import Row
+from pipeline.views.terms.tenures import (
     KRAFT,
     acting_terms,
     at_or_before,
@@ -22,9 +29,7 @@ from jobs.questions.tenures import (
     newest_term_value,
     read_terms,
 )
-from jobs.questions.told_stretches import unheard_of
-from pipeline.core.conditions import column_differs, column_since, is_in
-from pipeline.gold.reassignment.attempts import NAMES
+from pipeline.views.terms.told_stretches import unheard_of
 from schemas.gold.reassignment import STEPS
 
 TABLES = (

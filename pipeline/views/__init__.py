@@ -1,0 +1,1 @@
+"""What was found, as frames of one cluster: context, changes and gauges, from its published tables alone."""

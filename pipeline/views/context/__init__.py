@@ -1,0 +1,1 @@
+"""What the cluster was at one time."""

@@ -1,0 +1,1 @@
+"""The gauges of Kafka's controller over time."""

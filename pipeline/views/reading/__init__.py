@@ -1,0 +1,1 @@
+"""Reads the tables of one cluster, and records by their places."""

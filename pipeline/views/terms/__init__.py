@@ -1,0 +1,1 @@
+"""Who was controller when, and what was told of that time."""
