@@ -1,12 +1,17 @@
 """Runs that neither ops.run nor the copy of its newest row tells of any more: what they read is there all the same."""
 
-from pipeline.store.commit_files import writers_of
+from pipeline.core.errors import WarehouseDamaged
+from pipeline.store.commit_files import is_table, writers_of
 from pipeline.store.damage import Damage, require_undamaged, uri_of
 from pipeline.store.files import ReadableFiles
+from pipeline.store.lock_files import LOCK_FILE
 from pipeline.store.published import LAST_RUN
 from schemas.bronze import file_sighting, log_record, source_file
 from schemas.ops import run
+from schemas.spec import LAYERS
 
+WHY_UNPUBLISHED = "its first run died, or its files are gone"
+BEGIN_ANEW = "run the nightly job on its logs, which begins anew, or put back a copy of the folder"
 READ = (source_file.SPEC.name, log_record.SPEC.name, file_sighting.SPEC.name)
 
 
@@ -21,7 +26,23 @@ def forgotten_runs_damage(files: ReadableFiles, folder: str) -> Damage | None:
     return None
 
 
+def is_emptied(files: ReadableFiles, folder: str) -> bool:
+    """Whether a cluster has folders, and no table in any of them. A first run that holds the lock is about to make
+    them."""
+    if any(LOCK_FILE.match(name) for name in files.names(folder)):
+        return False
+    tables = (f"{folder}/{layer}/{name}" for layer in LAYERS for name in files.names(f"{folder}/{layer}"))
+    return not any(is_table(files, table) for table in tables)
+
+
 def require_known_runs(files: ReadableFiles, folder: str) -> None:
-    """WarehouseDamaged: see `forgotten`."""
+    """WarehouseDamaged: see `forgotten_runs_damage` and `is_emptied`. A first run that died later, or goes on, has
+    published nothing: that is an answer."""
     found = forgotten_runs_damage(files, folder)
     require_undamaged(folder, [] if found is None else [found])
+    if is_emptied(files, folder):
+        raise WarehouseDamaged(
+            expected=f"the tables of a run in {folder}",
+            found=f"its folders without any table: {WHY_UNPUBLISHED}",
+            todo=BEGIN_ANEW,
+        )

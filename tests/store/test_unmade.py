@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from jobs import cli
 from pipeline.catalog.tables import SPECS
+from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.commit_files import is_table
 from pipeline.store.examination.examined import examine_cluster
 from pipeline.store.local_files import LocalFiles
@@ -93,9 +95,23 @@ def test_a_cluster_of_which_no_run_ended_is_one(tmp_path: Path, files: dict[str,
     assert warehouse.clusters() == ["c"]
     (damage,) = examine_cluster(warehouse, "c", {one.name: one for one in SPECS}).damages
     assert (damage.kind, damage.table) == ("unpublished", run.SPEC.name)
+    (tmp_path / "c" / "_lock").touch()
     seen = warehouse.published("c")
     assert seen.run_id is None and seen.versions == {}
     assert PublishedTables(str(tmp_path / "c"), seen.versions).read(run.SPEC).num_rows == 0
+
+
+@pytest.mark.parametrize("command", ["status", "findings", "runs"])
+def test_readers_refuse_folders_without_a_table(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All files of a cluster are gone, or its first run died at once. The lock of one that goes on is no damage."""
+    put(tmp_path / "c", {"_delta_log/": ""})
+    given = [command, "--warehouse", str(tmp_path), "--cluster", "c"]
+    assert cli.main(given) == WarehouseDamaged.exit_code
+    assert "run the nightly job on its logs" in capsys.readouterr().err
+    (tmp_path / "c" / "_lock").touch()
+    assert cli.main(given) != WarehouseDamaged.exit_code
 
 
 def test_a_cluster_that_is_lost_but_for_its_newest_run_is_damaged(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from pipeline.store.examination.leftovers import (
     run_notes,
 )
 from pipeline.store.examination.segments import FILES, LOST, RECORDS, StoredFiles, segments_of
-from pipeline.store.forgotten_runs import forgotten_runs_damage
+from pipeline.store.forgotten_runs import BEGIN_ANEW, WHY_UNPUBLISHED, forgotten_runs_damage
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import EXPIRED_BEFORE, Published, last_run
 from pipeline.store.readable_warehouse import DirectWarehouse
@@ -105,9 +105,8 @@ class ClusterLook:
         """No run has ended well here, or nothing is left of any."""
         made = len(self.committed())
         there = f"{made} tables are begun" if made else "no table is there"
-        why = "its first run died, or its files are gone"
-        todo = "run the nightly job on its logs, which begins anew, or put back a copy of the folder"
-        return Damage(RUN, UNPUBLISHED, f"no run of {self.cluster} is published, {there}: {why}; {todo}")
+        told = f"no run of {self.cluster} is published, {there}: {WHY_UNPUBLISHED}; {BEGIN_ANEW}"
+        return Damage(RUN, UNPUBLISHED, told)
 
     def is_known(self, seen: Published) -> bool:
         """Whether the next run undoes what is newer than what is published."""
