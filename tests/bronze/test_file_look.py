@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pipeline.bronze.file_look import Wanted
+from pipeline.bronze.file_look import NO_TIMES, Wanted, times_of
 from pipeline.bronze.file_look.on_executors import arrow_schema, inspect_file_batches
 from pipeline.kafka.reading.sniff import HEAD_BYTES, content_name, sniff_stream
 from tests.bronze.looking import STATE, TIME, looked, seen
@@ -247,3 +247,13 @@ def test_beginnings_are_hashed_by_the_name_of_the_content(tmp_path: Path) -> Non
     assert row["first_record_hash"] == name
     assert [offset for offset, _ in row["hashes"]] == [7, len(STATE), len(STATE) * 3, len(STATE) * 2]
     assert row["starts"] == [len(STATE)]
+
+
+def test_times_of_heads_read_together_are_those_of_each_alone() -> None:
+    """Of each head's first record, whatever stands behind it; one in another layout tells its instant, others none."""
+    heads = (b"", STATE + OFFSET, OFFSET + STATE, b"no record\n", SERVER[:40])
+    together = times_of(heads, "stock")
+    assert together == [one for head in heads for one in times_of((head,), "stock")]
+    assert together[0] == together[3] == NO_TIMES
+    assert (together[1][1], together[2][1]) == (None, datetime(2024, 3, 1, 6, 30, 0, 123000, UTC))
+    assert times_of(heads, None) == [NO_TIMES] * len(heads)

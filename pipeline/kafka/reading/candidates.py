@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.scan import concat_records, scan_records
+from pipeline.core.scan import ScannedRecords, concat_records, scan_records
 from pipeline.kafka.layout.conversion_pattern import NO_LOGGER, Layout
 from pipeline.kafka.layout.envelope import PATTERN, Envelope, built_in_layouts, envelope_by_name
 from pipeline.kafka.layout.wrapper import wrappers_by_name
@@ -37,7 +37,7 @@ class Look(NamedTuple):
 
     `ours`: how many records are of Kafka's loggers. `whole`: how many are whole; where no logger is printed, as many as
     are told. `has_classes`: classes that log for others stand where loggers would. `is_of_others`: all that begins with
-    time and level is whole and names its logger; what does not may be Kafka's.
+    time and level is whole and names its logger; what does not may be Kafka's. `records`, `text`: as they were read.
     """
 
     envelope: str
@@ -48,6 +48,8 @@ class Look(NamedTuple):
     record_count: int
     has_classes: bool
     is_of_others: bool
+    records: ScannedRecords
+    text: RecordText
 
     def rank(self) -> tuple[bool, int, int]:
         """Of a layout that prints classes some are named as loggers are, and most are not."""
@@ -76,7 +78,8 @@ def _look(head: bytes, found: Envelope) -> Look | None:
     batches = list(scan_records(BytesIO(head), 0, len(head), len(head), found.start, owns_preamble=False))
     if not any(one.has_start.any() for one in batches):
         return None
-    text = record_text(concat_records(batches), found)
+    records = concat_records(batches)
+    text = record_text(records, found)
     counted = {one["values"]: one["counts"] for one in text.source.drop_null().value_counts().to_pylist()}
     ours = {name: count for name, count in counted.items() if is_kafkas(name)}
     whole = int(text.is_whole.sum())
@@ -93,6 +96,8 @@ def _look(head: bytes, found: Envelope) -> Look | None:
         record_count=len(text.is_whole),
         has_classes=any(name in counted for name in LOGS_FOR_OTHERS),
         is_of_others=_is_of_others(text),
+        records=records,
+        text=text,
     )
 
 

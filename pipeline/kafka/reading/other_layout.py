@@ -25,16 +25,20 @@ ALL = tuple(one.name for one in fields(RecordText))
 
 
 def text_by_other_layout(
-    records: ScannedRecords, envelope: Envelope, as_read: ScannedRecords | None = None
+    records: ScannedRecords,
+    envelope: Envelope,
+    as_read: ScannedRecords | None = None,
+    own_text: RecordText | None = None,
 ) -> RecordText:
     """record_text, with records in which the envelope finds no start or no time read as the first other layout reads
     them that finds a whole message of Kafka's or, if none does, of a logger that is named as a class; so are records
     that begin as its own do and are not whole in it, by what is Kafka's alone: layouts differ at the end of the line.
 
     Of others that begin as a record does time and level are told, as far as a layout finds them; so of what was cut
-    out by rules that saw one record where there are more. as_read: as record_text takes it.
+    out by rules that saw one record where there are more. as_read: as record_text takes it. own_text: what that
+    makes of these records, where it is known.
     """
-    text = record_text(records, envelope, as_read)
+    text = record_text(records, envelope, as_read) if own_text is None else own_text
     is_unread = ~records.has_start | text.logged_local.is_null().to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(is_unread | ~(text.is_whole | text.is_blank | records.is_cut))
     if not len(rows) or envelope.other_start is None:

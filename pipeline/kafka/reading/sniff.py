@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -106,7 +107,7 @@ def sniff_head(
         best = max(filter(None, (best, learned)), key=Look.rank, default=None)
     if best is None:
         return Sniff(None, None, frozenset())
-    return with_writers(Sniff(best.envelope, best.log, frozenset(), best.is_kraft), head)
+    return with_writers(Sniff(best.envelope, best.log, frozenset(), best.is_kraft), head, best)
 
 
 def _sample(head: bytes) -> pa.Array:
@@ -116,11 +117,12 @@ def _sample(head: bytes) -> pa.Array:
     return pa.array([sample.decode("utf-8", "replace").removeprefix("\ufeff")])
 
 
-def with_writers(found: Sniff, part: bytes) -> Sniff:
+def with_writers(found: Sniff, part: bytes, look: Look | None = None) -> Sniff:
     """The same with the writers that records in a part of the file name, which begins where a line does. Files of
-    several nodes that were put together have the one at the beginning and another at the end."""
+    several nodes that were put together have the one at the beginning and another at the end. look: as _records
+    takes it."""
     named: set[int] = set()
-    for _, text in _records(found, part):
+    for _, text in _records(found, part, look):
         named |= set(pc.unique(_names(text).drop_null()).to_pylist())
     return replace(found, node_ids=found.node_ids | named)
 
@@ -140,15 +142,19 @@ def has_named_writers(found: Sniff, *parts: bytes) -> bool:
     return named >= NEARLY_ALL * told
 
 
-def _records(found: Sniff, part: bytes) -> Iterator[tuple[ScannedRecords, RecordText]]:
-    """The records that begin in a part of a file."""
+def _records(
+    found: Sniff, part: bytes, look: Look | None = None
+) -> Iterator[tuple[ScannedRecords, RecordText]]:
+    """The records that begin in a part of a file. look: into the same part in the same envelope, whose text is not made
+    a second time where no record of another layout stands between."""
     if found.envelope is None or not part:
         return
     own = built_in_envelopes()[found.envelope]
     for records in scan_records(
         BytesIO(part), 0, len(part), len(part), own.start, other=own.other_start, owns_preamble=False
     ):
-        yield records, text_by_other_layout(records, own)
+        is_read = look is not None and np.array_equal(records.offset, look.records.offset)
+        yield records, text_by_other_layout(records, own, own_text=look.text if look and is_read else None)
 
 
 def _names(text: RecordText) -> pa.Array:
