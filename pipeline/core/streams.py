@@ -1,15 +1,17 @@
 """Streams of bytes: uncompressed by their codec, and ended where they grow too long."""
 
-import io
 import re
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import pyarrow as pa
 
-from pipeline.core.forward_only import ForwardOnly
+from pipeline.core.broken_off import ENDS_EARLY, BrokenOff, UpToBreak
+from pipeline.core.forward_only import BLOCK
 from pipeline.core.gunzipped import Gunzipped
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+# In what pyarrow says of a stream that ends before its content.
+TRUNCATED = "Truncated"
 MAGIC_BYTES = max(map(len, MAGIC))
 # A frame to be skipped, which pzstd writes first: of sixteen first bytes.
 SKIPPED = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
@@ -29,20 +31,30 @@ def uncompressed_stream(stored: BinaryIO, codec: str) -> BinaryIO:
         return stored
     if codec == "gzip":
         return cast(BinaryIO, Gunzipped(stored))
-    return cast(BinaryIO, io.BufferedReader(Uncompressed(pa.CompressedInputStream(stored, "zstd"))))
+    return cast(BinaryIO, Uncompressed(pa.CompressedInputStream(stored, "zstd")))
 
 
-class Uncompressed(ForwardOnly):
-    """What pyarrow uncompresses."""
+class Uncompressed(UpToBreak):
+    """What pyarrow uncompresses, up to where it ends too early. OSError: its bytes are damaged."""
 
     def __init__(self, stream: pa.NativeFile) -> None:
         self.stream = stream
 
-    def readinto(self, buffer: Any) -> int:
-        read = self.stream.read(len(buffer))
-        buffer[: len(read)] = read
-        self.position += len(read)
-        return len(read)
+    def some(self, most: int) -> bytes:
+        """What is left of a file that is cut, pyarrow has written by the time that it raises, and does not count: zeros
+        are none of it."""
+        if self.problem is not None:
+            return b""
+        buffer = bytearray(min(most, BLOCK))
+        try:
+            found = bytes(buffer[: self.stream.readinto(buffer)])
+        except OSError as problem:
+            if TRUNCATED not in str(problem):
+                raise
+            found = bytes(buffer).rstrip(b"\0")
+            self.problem = BrokenOff(ENDS_EARLY, self.position + len(found))
+        self.position += len(found)
+        return found
 
     def close(self) -> None:
         self.stream.close()

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.core.archives import is_tar, is_zip, names_in_zip
+from pipeline.core.broken_off import BrokenOff
 from pipeline.core.fingerprint import Fingerprint, take_fingerprint
-from pipeline.core.gunzipped import BrokenOff
 from pipeline.core.masking import select_records
 from pipeline.core.opening import open_by_content, open_input
 from pipeline.core.scan import ScannedRecords, concat_records, scan_records

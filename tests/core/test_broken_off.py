@@ -1,13 +1,16 @@
-"""A gzip file is read up to where it breaks off, whatever it is asked for at once."""
+"""A compressed file is read up to where it breaks off, whatever it is asked for at once."""
 
 import gzip
 import io
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.gunzipped import BrokenOff, Gunzipped
+from pipeline.core.broken_off import BrokenOff
+from pipeline.core.gunzipped import Gunzipped
+from pipeline.core.streams import uncompressed_stream
 
 CONTENT = b"".join(b"%d one line of a log of a controller\n" % number for number in range(400))
 WHOLE = gzip.compress(CONTENT)
@@ -64,3 +67,27 @@ def test_a_seek_goes_forward_by_reading() -> None:
         assert stream.read(50) == CONTENT[1_000:1_050]
         with pytest.raises(io.UnsupportedOperation):
             stream.seek(0)
+
+
+@pytest.mark.parametrize("step", [700, 40_000, 1_000_000])
+def test_of_a_zstandard_that_is_cut_its_beginning_is_read(step: int) -> None:
+    content = CONTENT * 60  # several blocks, which are told when they are whole
+    stored = pa.compress(content, "zstd", asbytes=True)
+    with uncompressed_stream(io.BytesIO(stored), "zstd") as stream:
+        assert b"".join(iter(lambda: stream.read(step), b"")) == content
+    found = b""
+    with uncompressed_stream(io.BytesIO(stored[:-1]), "zstd") as stream, pytest.raises(BrokenOff) as problem:
+        while True:
+            found += stream.read(step)
+    assert problem.value.good == len(found) >= 128 << 10
+    assert content.startswith(found)
+
+
+def test_a_zstandard_whose_bytes_are_damaged_is_no_cut_one() -> None:
+    stored = bytearray(pa.compress(CONTENT, "zstd", asbytes=True))
+    stored[len(stored) // 2] ^= 4
+    with (
+        uncompressed_stream(io.BytesIO(bytes(stored)), "zstd") as stream,
+        pytest.raises(OSError, match="ZSTD"),
+    ):
+        stream.read()
