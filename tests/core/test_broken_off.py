@@ -84,10 +84,6 @@ def test_of_a_zstandard_that_is_cut_its_beginning_is_read(step: int) -> None:
 
 
 def test_a_zstandard_whose_bytes_are_damaged_is_no_cut_one() -> None:
-    stored = bytearray(pa.compress(CONTENT, "zstd", asbytes=True))
-    stored[len(stored) // 2] ^= 4
-    with (
-        uncompressed_stream(io.BytesIO(bytes(stored)), "zstd") as stream,
-        pytest.raises(OSError, match="ZSTD"),
-    ):
+    stored = pa.compress(CONTENT, "zstd", asbytes=True)[:9] + b"\xff" * 40
+    with uncompressed_stream(io.BytesIO(stored), "zstd") as stream, pytest.raises(OSError, match="ZSTD"):
         stream.read()

@@ -16,10 +16,10 @@ from jobs.run.request import new_sightings
 from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.bronze.planning import Plan
+from pipeline.core.broken_off import ENDS_EARLY
 from pipeline.core.contents import InspectedFile, KnownFile
 from pipeline.core.files import Listed
 from pipeline.core.fingerprint import Fingerprint, first_line_hash, take_fingerprint
-from pipeline.core.gunzipped import ENDS_EARLY
 from pipeline.kafka.layout.envelope import built_in_envelopes
 from pipeline.kafka.layout.paths import locate_path
 from pipeline.kafka.reading.sniff import HEAD_BYTES
