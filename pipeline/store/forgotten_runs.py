@@ -31,8 +31,9 @@ def is_emptied(files: ReadableFiles, folder: str) -> bool:
     them."""
     if any(LOCK_FILE.match(name) for name in files.names(folder)):
         return False
-    tables = (f"{folder}/{layer}/{name}" for layer in LAYERS for name in files.names(f"{folder}/{layer}"))
-    return not any(is_table(files, table) for table in tables)
+    layers = [path for path in (f"{folder}/{one}" for one in LAYERS) if files.exists(path)]
+    tables = (f"{path}/{name}" for path in layers for name in files.names(path))
+    return bool(layers) and not any(is_table(files, table) for table in tables)
 
 
 def require_known_runs(files: ReadableFiles, folder: str) -> None:

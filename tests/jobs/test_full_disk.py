@@ -19,8 +19,7 @@ from tests.tables import tuning_kept
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
 SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
 ROOMY = "512m"
-# Of the room that the night takes where there is enough.
-SHARES = (0.05, 0.35, 0.65)
+TENTHS = 10
 # When the disk is full but for so many bytes: where a run says that it begins a part, and before it publishes.
 PUBLISH = "publish"
 AT = (
@@ -70,6 +69,42 @@ def full_at(disk: SmallDisk, stage: str, room: int, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(ClusterLock, "require_mine", required)
 
 
+def require_full(code: int, said: list[str]) -> None:
+    assert code == FULL
+    assert "No space left on device" in said[-1] and "nothing of c is published" in said[-1]
+
+
+@pytest.mark.parametrize("night", [1, 2])
+def test_a_disk_that_fills_at_each_tenth(
+    spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str], night: int
+) -> None:
+    """Of the room that the night takes where there is enough. Each run begins with what the one before it left."""
+    with small_disk(tmp_path / "disk", ROOMY) as disk, tuning_kept(spark):
+        warehouse, whole = disk.folder / "w", disk.folder / "whole"
+        logs = logs_of(tmp_path / "logs", "*.gz")
+        published: dict[str, list[str]] = {}
+        if night > 1:
+            assert run(logs, warehouse) == 0
+            shutil.copytree(warehouse, whole)
+            published = contents(warehouse, COMPARED)
+            logs_of(logs, "*.log")
+        before = used(disk)
+        assert run(logs, whole) == 0
+        taken, expected = used(disk) - before, contents(whole, COMPARED)
+        shutil.rmtree(whole)
+        for tenth in range(TENTHS):
+            leave(disk, taken * tenth // TENTHS)
+            capfd.readouterr()
+            code, said = run(logs, warehouse), capfd.readouterr().err.splitlines()
+            with capfd.disabled():
+                print(f"\nnight {night}, {tenth} tenths of {taken:,} bytes: {code} {said[-1][:100]}")
+            require_full(code, said)
+            assert not published or contents(warehouse, COMPARED) == published
+            disk.resize(ROOMY)
+        assert run(logs, warehouse) == 0
+        assert contents(warehouse, COMPARED) == expected
+
+
 def test_a_disk_that_fills_at_any_stage(
     spark: SparkSession,
     tmp_path: Path,
@@ -81,10 +116,10 @@ def test_a_disk_that_fills_at_any_stage(
         logs = logs_of(tmp_path / "logs", "*.gz")
         assert run(logs, warehouse) == 0
         shutil.copytree(warehouse, whole)
-        before, published = used(disk), contents(warehouse, COMPARED)
+        published = contents(warehouse, COMPARED)
         logs_of(logs, "*.log")
         assert run(logs, whole) == 0
-        taken, expected = used(disk) - before, contents(whole, COMPARED)
+        expected = contents(whole, COMPARED)
         shutil.rmtree(whole)
 
         def fails(what: str) -> None:
@@ -92,15 +127,11 @@ def test_a_disk_that_fills_at_any_stage(
             code, said = run(logs, warehouse), capfd.readouterr().err.splitlines()
             with capfd.disabled():
                 print(f"\n{what}: {code} {said[-1][:100]}")
-            assert code == FULL
-            assert "No space left on device" in said[-1] and "nothing of c is published" in said[-1]
+            require_full(code, said)
             assert contents(warehouse, COMPARED) == published
             disk.resize(ROOMY)
             assert cli.main(["terms", "--warehouse", str(warehouse)]) == 0
 
-        for share in SHARES:
-            leave(disk, int(taken * share))
-            fails(f"{share:.0%} of {taken:,} bytes")
         for stage, room in AT:
             with monkeypatch.context() as patch:
                 full_at(disk, stage, room, patch)

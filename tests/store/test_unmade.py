@@ -114,6 +114,11 @@ def test_readers_refuse_folders_without_a_table(
     assert cli.main(given) != WarehouseDamaged.exit_code
 
 
+def test_where_there_is_no_cluster_none_is_damaged(tmp_path: Path) -> None:
+    """As of one that was forgotten meanwhile."""
+    assert DirectWarehouse(str(tmp_path), LocalFiles()).published("c").run_id is None
+
+
 def test_a_cluster_that_is_lost_but_for_its_newest_run_is_damaged(tmp_path: Path) -> None:
     folder = put(tmp_path / "c", {}).parents[1]
     texts = (
