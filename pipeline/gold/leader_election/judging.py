@@ -74,9 +74,7 @@ def with_certain_isr(found: pl.DataFrame) -> pl.DataFrame:
     where an election leaves leader epochs out: others changed it.
     """
     follows = (col("leader_epoch") == col("old_epoch") + 1).fill_null(value=False)
-    is_left_out = ((col("how") == "move") & (col("leader_epoch") > col("old_epoch") + 1)).fill_null(
-        value=False
-    )
+    is_left_out = is_after_left_out_epochs()
     is_led_by_none = col("old_leader") == leader_selectors.NOBODY
     is_own = col("isr_line_file_id").is_not_null() & col("is_own_whole") & follows
     is_known = col("doubt").is_null() | is_own | (is_led_by_none & follows)
@@ -84,6 +82,11 @@ def with_certain_isr(found: pl.DataFrame) -> pl.DataFrame:
     is_certain = ((is_told | is_led_by_none) & is_known & ~is_left_out).fill_null(value=False)
     is_certain |= col("is_isr_numbered")
     return found.with_columns(is_isr_before_certain=when(col("isr_before").is_not_null()).then(is_certain))
+
+
+def is_after_left_out_epochs() -> pl.Expr:
+    is_later = col("leader_epoch") > col("old_epoch") + 1
+    return ((col("how") == "move") & is_later).fill_null(value=False)
 
 
 def with_expected_leader(found: pl.DataFrame) -> pl.DataFrame:
@@ -105,10 +108,12 @@ def with_expected_leader(found: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_election_verdict(found: pl.DataFrame) -> pl.DataFrame:
-    """What differs is undetermined where lines may be missing that tell why."""
+    """What differs is undetermined where lines may be missing that tell why. Where leader epochs are left out before
+    another one led meanwhile: an election of the one that led last changes something.
+    """
     leader, expected, verdict = col("leader"), col("expected_leader"), col("verdict")
     is_same = leader == col("old_leader")
-    is_redundant = (col("from_state") == leader_selectors.ONLINE) & is_same
+    is_redundant = (col("from_state") == leader_selectors.ONLINE) & is_same & ~is_after_left_out_epochs()
     by_rule = when(col("by_isr").is_not_null()).then(lit(JUDGED[0])).otherwise(lit(JUDGED[1]))
     found_so = (
         when(col("outcome") == "failed").then(lit(None, pl.String))

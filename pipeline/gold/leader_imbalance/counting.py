@@ -49,7 +49,7 @@ def intervals_with_begin(partition_timeline: pl.DataFrame, span: Span) -> pl.Dat
     is_stale = col("is_assignment_stale").fill_null(value=False)
     rows = partition_timeline.select(
         *PARTITION, "interval_seq", "valid_until_at", "replicas", *PLACE, at="valid_from_at",
-        held_by=held_by_unassigned(),
+        holders=holders_in_kraft(),
         is_counted=(col("replicas").list.len() > 0) & ~col("is_deleting"),
         is_elsewhere=(col("leader") != col("replicas").list.first()).fill_null(value=False),
         is_stale=is_stale,
@@ -66,17 +66,17 @@ def intervals_with_begin(partition_timeline: pl.DataFrame, span: Span) -> pl.Dat
     )
 
 
-def held_by_unassigned() -> pl.Expr:
-    """The brokers that lead or are in sync where a partition in KRaft has no known assignment, null where it has one.
-    In ZooKeeper mode a term is missing then."""
-    is_led = (col("leader") >= 0) & ~col("is_deleting")
-    is_unknown = col("topic_id").is_not_null() & col("replicas").is_null() & is_led
-    members = pl.concat_list("leader", col("isr").fill_null([])).list.unique()
-    return when(is_unknown.fill_null(value=False)).then(members)
+def holders_in_kraft() -> pl.Expr:
+    """The brokers that lead a partition in KRaft, or are in sync; null in ZooKeeper mode, where a term is missing if no
+    assignment is known."""
+    leader = when(col("leader") >= 0).then(pl.concat_list("leader"))
+    none = lit([], pl.List(pl.Int32))
+    members = pl.concat_list(leader.fill_null(none), col("isr").fill_null(none)).list.unique().list.sort()
+    return when(col("topic_id").is_not_null() & ~col("is_deleting")).then(members)
 
 
 def is_unassigned() -> pl.Expr:
-    return col("held_by").is_not_null()
+    return (col("holders").list.len() > 0).fill_null(value=False) & col("replicas").is_null()
 
 
 def counting_alike(lived: pl.DataFrame) -> pl.DataFrame:
@@ -101,7 +101,7 @@ def imbalance_shares(counted: pl.DataFrame) -> pl.DataFrame:
     elsewhere or not.
 
     It is unsure to that broker where it is undetermined; where the assignment is stale each replica may be the
-    preferred leader, and where none is known each broker that is known to have it.
+    preferred leader, and in KRaft each broker that is known to have it; so where no assignment is known.
     """
     replicas, whole = col("replicas"), pl.Int64
     own = counted.filter("is_counted").with_columns(
@@ -110,15 +110,18 @@ def imbalance_shares(counted: pl.DataFrame) -> pl.DataFrame:
         elsewhere=col("is_elsewhere").cast(whole),
         unsure=col("is_unsure").cast(whole),
     )
-    stale = counted.filter(col("is_counted") & col("is_stale"), replicas.list.len() > 1)
+    none = lit([], pl.List(pl.Int32))
+    stale = counted.filter(col("is_counted") & col("is_stale"))
+    may_be_head = pl.concat_list(replicas, col("holders").fill_null(none)).list.unique(maintain_order=True)
     others = (
         pl.concat(
             [
-                stale.with_columns(broker_id=replicas.list.slice(1)),
-                counted.filter(is_unassigned()).with_columns(broker_id="held_by"),
+                stale.with_columns(broker_id=may_be_head.list.slice(1)),
+                counted.filter(is_unassigned()).with_columns(broker_id="holders"),
             ]
         )
         .explode("broker_id")
+        .drop_nulls("broker_id")
         .with_columns(preferred=lit(0, whole), elsewhere=lit(0, whole), unsure=lit(1, whole))
     )
     return pl.concat([own, others])
