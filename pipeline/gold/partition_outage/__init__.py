@@ -113,7 +113,8 @@ def outage_seeds(outage_before: pl.DataFrame, span: Span) -> pl.DataFrame:
 
 def merge_outage_pieces(pieces: pl.DataFrame) -> pl.DataFrame:
     """Pieces that touch are one outage: it begins as its first and ends as its last one. Where a doubt ends
-    (is_since_doubt) or begins (is_until_doubt) another one begins: what is in doubt takes nothing from what is certain.
+    (is_since_doubt) or begins (is_until_doubt) another one begins: what is in doubt takes nothing from what is
+    certain.
 
     At equal times an absence begins it and the partition's own state ends it.
     """

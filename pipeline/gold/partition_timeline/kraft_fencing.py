@@ -110,21 +110,6 @@ def leaderships_of_states(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFr
     )
 
 
-def with_hole_before_next(leaderships: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
-    """hole_from_at: begin of the first hole in the logs (watched_log_holes) after a leadership began, if it ends before
-    the next one."""
-    is_before_next = col("hole_until_at") <= col("next_at")
-    return (
-        leaderships.sort("from_at")
-        .join_asof(
-            holes.sort("hole_from_at"), left_on="from_at", right_on="hole_from_at", by="cluster_id",
-            strategy="forward", coalesce=False, check_sortedness=False,
-        )
-        .with_columns(hole_from_at=when(is_before_next).then("hole_from_at"))
-        .drop("hole_until_at")
-    )  # fmt: skip
-
-
 def with_fences(
     leaderships: pl.DataFrame, fences: pl.DataFrame, disks: pl.DataFrame, assigned: pl.DataFrame
 ) -> pl.DataFrame:

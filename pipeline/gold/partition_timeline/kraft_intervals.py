@@ -10,12 +10,12 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
     held_states,
     leaderships_of_states,
     with_fences,
-    with_hole_before_next,
     with_leaderships,
     with_lost_brokers,
 )
 from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
 from pipeline.gold.partition_timeline.missing_broker_logs import LINES_MISSING, with_missing_logs
+from pipeline.gold.partition_timeline.missing_epochs import with_hole_before_next
 from pipeline.gold.partition_timeline.own_stops import process_stops
 from pipeline.gold.partition_timeline.silences import last_restatements
 from pipeline.gold.partition_timeline.watched import watched_log_holes, with_watched_leader

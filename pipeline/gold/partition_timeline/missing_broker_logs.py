@@ -99,8 +99,11 @@ def with_missing_leader(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataF
 
 
 def with_stale(states: pl.DataFrame) -> pl.DataFrame:
-    """is_stale: the assignment may have changed unseen since it was stated; it did where who leads later is not in it."""
-    is_outside = col("is_led") & ~col("replicas").list.contains(col("leader")) & (col("known_at") > col("replicas_at"))
+    """is_stale: the assignment may have changed unseen since it was stated; it did where who leads later is not in
+    it."""
+    is_outside = (
+        col("is_led") & ~col("replicas").list.contains(col("leader")) & (col("known_at") > col("replicas_at"))
+    )
     is_doubtful = col("is_isr_stale") | col("is_unseen") | is_outside.fill_null(value=False)
     doubtful_at = when(is_doubtful).then("at").cum_max().forward_fill().over(IDENTITY)
     is_stale = (doubtful_at >= col("replicas_at")).fill_null(doubtful_at.is_not_null())

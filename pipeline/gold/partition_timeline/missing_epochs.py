@@ -1,4 +1,5 @@
-"""States in KRaft mode after which leader epochs are missing: they were over before the next one was seen."""
+"""States in KRaft mode after which leader epochs are missing: they were over before the next one was seen, and where a
+hole in the logs lies between both, in it."""
 
 from datetime import timedelta
 
@@ -38,4 +39,19 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
             "state_no",
             first_at=pl.max_horizontal("known_at", when(is_between).then("hole_from_at")) + SOON,
         )
+    )  # fmt: skip
+
+
+def with_hole_before_next(leaderships: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
+    """hole_from_at: begin of the first hole in the logs (watched_log_holes) after a leadership began, if it ends before
+    the next one."""
+    is_before_next = col("hole_until_at") <= col("next_at")
+    return (
+        leaderships.sort("from_at")
+        .join_asof(
+            holes.sort("hole_from_at"), left_on="from_at", right_on="hole_from_at", by="cluster_id",
+            strategy="forward", coalesce=False, check_sortedness=False,
+        )
+        .with_columns(hole_from_at=when(is_before_next).then("hole_from_at"))
+        .drop("hole_until_at")
     )  # fmt: skip
