@@ -44,6 +44,14 @@ DOUBTED = """
     own   | 30            | 2      | proved
     own   | 40            |        | undetermined
 """
+# Frozen from 30 to 60: what changed twice meanwhile is told once, and late.
+FROZEN = """
+    cluster_id | node_id | logged_at | step   | topic | topic_id | partition | partition_epoch | file_id | byte_offset
+    c          | 2       | 30        | stated | once  | once     | 0         | 4               | f       | 1
+    c          | 2       | 30.002    | stated | twice | twice    | 0         | 7               | f       | 2
+    c          | 2       | 60        | stated | once  | once     | 0         | 5               | f       | 3
+    c          | 2       | 60.001    | stated | twice | twice    | 0         | 9               | f       | 4
+"""
 CREATED_AGAIN = "broker_id | silent_from_at | out_at\n2 | 30.002 | 52"
 
 
@@ -70,4 +78,11 @@ def test_a_partition_that_is_created_again_tells_another_process() -> None:
     """By state-change.log alone; a partition that is new tells none."""
     found = process_stops(frame(process_run.SPEC, RUNS).clear(), lines())
     spelled = frame(broker_absence.SPEC, CREATED_AGAIN)
+    same_rows(found, spelled, "broker_id", "silent_from_at", "out_at")
+
+
+def test_a_broker_that_leaves_out_partition_epochs_did_not_run_meanwhile() -> None:
+    own = frame(partition_state.SPEC, FROZEN).with_columns(at="logged_at")
+    found = process_stops(frame(process_run.SPEC, RUNS).clear(), own)
+    spelled = frame(broker_absence.SPEC, "broker_id | silent_from_at | out_at\n2 | 30.002 | 60.001")
     same_rows(found, spelled, "broker_id", "silent_from_at", "out_at")

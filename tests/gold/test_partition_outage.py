@@ -125,6 +125,13 @@ TIMELINE = """
     c          | doubted  | 1          | 0         | 4            | 40            |                | OnlinePartition  | 3      | false       | 1-1     | 8         |
     c          | gone_too | 1          | 0         | 1            | 10            | 105            | OfflinePartition | -1     | false       | 1-1     | 5         |
     c          | gone_too | 1          | 0         | 2            | 105           |                | OnlinePartition  | 1      | false       | 1-1     | 9         |
+    c          | until    | 1          | 0         | 1            | 10            | 20             | OnlinePartition  | 3      | false       | 1-1     | 5         | proved
+    c          | until    | 1          | 0         | 2            | 20            | 30             | OfflinePartition | -1     | false       | 1-1     | 6         | proved
+    c          | until    | 1          | 0         | 3            | 30            |                | OfflinePartition | -1     | false       | 1-1     | 0         | undetermined
+    c          | anew     | 1          | 0         | 1            | 10            | 20             | OnlinePartition  | 3      | false       | 1-1     | 5         |
+    c          | anew     | 1          | 0         | 2            | 20            | 30             | OfflinePartition | -1     | false       | 1-1     | 6         |
+    c          | anew     | 1          | 0         | 3            | 30            | 30.001         | NewPartition     |        | false       | 1-1     | 7         |
+    c          | anew     | 1          | 0         | 4            | 30.001        |                | OnlinePartition  | 3      | false       | 1-1     | 7         |
 """
 
 
@@ -192,9 +199,23 @@ def test_what_is_an_outage() -> None:
         doubted  | 0         | 10         | 20       | lines_missing   | unknown        |                |               |            |
         doubted  | 0         | 30         | 40       | elected         | unknown        |                |               |            | 3
         gone_too | 0         | 10         | 200      | leader_returned | unknown        |                |               |            | 1
+        until    | 0         | 20         | 30       | lines_missing   | unknown        |                |               | 3          |
+        until    | 0         | 30         |          |                 | unknown        |                |               | 3          |
+        anew     | 0         | 20         | 30       | deleted         | unknown        |                |               | 3          |
         """,
     )
     same_rows(outages_of(TIMELINE, SESSIONS), expected, *TOLD)
+
+
+def test_what_is_in_doubt_takes_nothing_from_what_is_certain_before_it() -> None:
+    found = outages_of(TIMELINE, SESSIONS).filter(topic="until").sort("noticed_at")
+    assert found["certainty"].to_list() == ["inferred", "undetermined"]
+
+
+@pytest.mark.parametrize(("topic", "expected"), [("gone_too", None), ("unborn", at(10))])
+def test_nobody_knows_since_when_where_nothing_is_known_before(topic: str, expected: datetime | None) -> None:
+    found = outages_of(TIMELINE, SESSIONS).filter(topic=topic)
+    assert found["unserved_from_at"].to_list() == [expected]
 
 
 @pytest.mark.parametrize("second", [0, 10, 15, 20, 60, 100, 110, 115, 120, 150, 200, 300, 350, 400, 500])

@@ -83,8 +83,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
 
 
 def is_begin_unknown() -> pl.Expr:
-    """True where nobody knows since when: it may have been so in doubt, or before all that is known of the
-    partition."""
+    """True where nobody knows since when: it may have been so in doubt, or before all that is known of it."""
     is_first = col("is_first_known") & (col("root_event") == UNTOLD)
     return (col("is_since_doubt") | is_first).fill_null(value=False)
 

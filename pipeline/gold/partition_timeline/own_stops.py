@@ -1,7 +1,9 @@
 """When nodes of a KRaft cluster were between two processes, as their own lines say."""
 
+from datetime import timedelta
+
 import polars as pl
-from polars import col
+from polars import col, when
 
 from pipeline.model.partitions.partition_states import IDENTITY
 
@@ -38,15 +40,27 @@ def created_again(lines: pl.DataFrame) -> pl.DataFrame:
 
 def skipped_epochs(lines: pl.DataFrame) -> pl.DataFrame:
     """The same of a broker that leaves out a partition epoch of which it printed the one before that day (UTC), as it
-    had not run meanwhile: it applies all changes at once, and prints what came of them.
+    had not run meanwhile: it applies all changes at once, and prints what came of them. From its last line before the
+    last silence of a second that lies between both, else from its line before.
 
     Source: BrokerMetadataPublisher.onMetadataUpdate, ReplicaManager.applyDelta, from 2.8: one line per partition that a
     delta changes.
     """
-    epoch = col("partition_epoch")
-    last_epoch = epoch.forward_fill().shift(1).over(*OF_DAY, "created")
-    own = broker_lines_in_order(lines).with_columns(created=(col("step") == NAMED).cum_sum().over(OF_DAY))
-    return stops_before(own.filter((epoch > last_epoch + 1).fill_null(value=False)))
+    epoch, silent_from_at, at = col("partition_epoch"), col("silent_from_at"), col("at")
+    is_silence = at - silent_from_at >= timedelta(seconds=1)
+    life = (*OF_DAY, "created")
+    own = (
+        broker_lines_in_order(lines)
+        .with_columns(
+            created=(col("step") == NAMED).cum_sum().over(OF_DAY),
+            silence_from_at=when(is_silence).then(silent_from_at).forward_fill().over(NODE),
+        )
+        .with_columns(last_epoch=epoch.forward_fill().shift(1).over(life), said_at=at.shift(1).over(life))
+    )
+    is_between = (col("silence_from_at") >= col("said_at")).fill_null(value=False)
+    since = when(is_between).then("silence_from_at").otherwise("silent_from_at")
+    skipping = own.filter((epoch > col("last_epoch") + 1).fill_null(value=False))
+    return stops_before(skipping.with_columns(silent_from_at=since))
 
 
 def broker_lines_in_order(lines: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import polars as pl
-from polars import col, lit
+from polars import col, lit, when
 
 BROKER = ("cluster_id", "broker_id")
 SESSION = (*BROKER, "joined_at")
@@ -16,17 +16,21 @@ AT_ONCE = timedelta(seconds=1)  # other nodes replay a decision behind it
 
 def with_later_registrations(sessions: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
     """is_torn also of sessions in KRaft of which, on the day (UTC) of their end and before it, a line names a broker
-    epoch after theirs: the broker registered anew, and no line says that it left. One that bounced did so unfenced.
+    epoch after theirs, or their end is that of a later one: the broker registered anew, and no line says that it left.
+    One that bounced did so unfenced.
 
     Source: ClusterControlManager.registerBroker, from 2.8: a registration has the offset of its record as broker epoch.
     """
     is_named = col("said_by").is_in(SAYING) & col("broker_epoch").is_not_null()
-    named = broker_event.filter(is_named).select(*BROKER, said_at="logged_at", said_epoch="broker_epoch")
+    named = broker_event.filter(is_named).select(
+        *BROKER, said_at="logged_at", said_epoch="broker_epoch", is_fence=col("step") == "fenced"
+    )
     is_over = (col("mode") == "kraft") & (col("left_how") != BOUNCED) & col("broker_epoch").is_not_null()
     day = col("left_at").dt.truncate("1d")
+    until_at = when("is_fence").then(col("left_at") + AT_ONCE).otherwise("left_at")
     is_inside = col("said_at").is_between(
         pl.max_horizontal("joined_at", day),
-        pl.min_horizontal(col("left_at") + AT_ONCE, day + timedelta(days=1)),
+        pl.min_horizontal(until_at, day + timedelta(days=1)),
         closed="left",
     )
     several = (

@@ -98,7 +98,7 @@ def broker_absences(leaders: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFra
     # gone: it came back in a time of which lines are missing.
     is_handled = (
         (col("left_how") == BOUNCED)
-        & (col("left_certainty") != INFERRED)
+        & (col("left_certainty").ne_missing(lit(INFERRED)))
         & col("back_how").ne_missing(lit(FOUND))
     )
     is_some_time = (col("begin_at") < col("end_at")) | is_handled
