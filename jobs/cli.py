@@ -7,9 +7,9 @@ from functools import partial
 from importlib import import_module
 from itertools import pairwise
 
+from jobs.engine.run.outcome import Ending
 from jobs.parser import Parser
 from jobs.questions.catalog import QUESTIONS
-from jobs.run.outcome import Ending
 from jobs.terminal import discard_stdout, report_interrupt
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.core.product import product_version

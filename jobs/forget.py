@@ -4,17 +4,17 @@ import re
 import sys
 from collections.abc import Sequence
 
+from jobs.engine.run.outcome import log_stages, report_problem
+from jobs.engine.run.progress import Progress
 from jobs.parser import Parser
-from jobs.run.outcome import log_stages, report_problem
-from jobs.run.progress import Progress
 from jobs.settings.arguments import on_warehouse
 from jobs.settings.types import CLUSTER_NAME
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError
-from pipeline.store.files import ReadableFiles
-from pipeline.store.lock import cluster_lock
-from pipeline.store.published import ASIDE, LAST_RUN, NOTIFIED
-from pipeline.store.readable_warehouse import direct_warehouse
-from pipeline.store.session import get_spark
+from pipeline.store.files.files import ReadableFiles
+from pipeline.store.locks.lock import cluster_lock
+from pipeline.store.readers.readable_warehouse import direct_warehouse
+from pipeline.store.runs.published import ASIDE, LAST_RUN, NOTIFIED
+from pipeline.store.spark.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import LAYERS
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from jobs.intake.discovery import candidates_by_cluster, listing_now
-from jobs.run.cluster_run import run_cluster
-from jobs.run.outcome import Ending, log_stages, report_problem, worst_exit_code
-from jobs.run.progress import Progress
-from jobs.run.request import RunRequest, RunResult
-from jobs.run.results import require_calm_run, require_whole_result
+from jobs.engine.intake.discovery import candidates_by_cluster, listing_now
+from jobs.engine.run.cluster_run import run_cluster
+from jobs.engine.run.outcome import Ending, log_stages, report_problem, worst_exit_code
+from jobs.engine.run.progress import Progress
+from jobs.engine.run.request import RunRequest, RunResult
+from jobs.engine.run.results import require_calm_run, require_whole_result
 from jobs.screen.first_screen import Screen, first_screen
 from jobs.screen.summary import Verdict, failed_verdict, verdict_summary
 from jobs.settings.arguments import job_parser, require_logs, settings_of
@@ -18,9 +18,9 @@ from jobs.settings.model import Settings
 from jobs.terminal import print_lines, report_interrupt
 from pipeline.core.errors import InputProblem, NothingToRead, PipelineError
 from pipeline.core.stored_tables import ReadableTables
-from pipeline.store.late_session import LateSession
 from pipeline.store.reading import clusters
-from pipeline.store.session import late_spark
+from pipeline.store.spark.late_session import LateSession
+from pipeline.store.spark.session import late_spark
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.gold.finding import SEVERITIES
 

@@ -10,19 +10,16 @@ from typing import Any
 
 from pyspark.sql import functions as F
 
+from jobs.engine.run.migration import migrate_older
+from jobs.engine.run.on_clusters import run_on_clusters
+from jobs.engine.run.progress import Progress
+from jobs.engine.run.upkeep import Upkeep, require_same_settings
 from jobs.parser import Parser
-from jobs.run.migration import migrate_older
-from jobs.run.on_clusters import run_on_clusters
-from jobs.run.progress import Progress
-from jobs.run.upkeep import Upkeep, require_same_settings
 from jobs.settings.arguments import on_settings, on_warehouse
 from jobs.settings.model import Settings
 from jobs.text import human_bytes
 from pipeline.catalog.tables import TABLES, Refresh
-from pipeline.store.lock import ClusterLock
-from pipeline.store.published import EXPIRED_BEFORE, KEPT_FROM
-from pipeline.store.rows import collect_rows, collect_single_row
-from pipeline.store.upkeep import (
+from pipeline.store.health.upkeep import (
     Size,
     compact_tables,
     keep_retention,
@@ -30,6 +27,9 @@ from pipeline.store.upkeep import (
     remove_old_log,
     table_sizes,
 )
+from pipeline.store.locks.lock import ClusterLock
+from pipeline.store.runs.published import EXPIRED_BEFORE, KEPT_FROM
+from pipeline.store.spark.rows import collect_rows, collect_single_row
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, lost_segment, source_file
 from schemas.gold import finding

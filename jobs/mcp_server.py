@@ -12,6 +12,7 @@ from importlib import import_module
 from inspect import Parameter, Signature, signature
 from typing import Any
 
+from jobs.engine.run.outcome import report_problem
 from jobs.explain.text import as_data
 from jobs.parser import Parser
 from jobs.questions.ask import all_answers, published_answers
@@ -23,7 +24,6 @@ from jobs.questions.findings_out import finding_documents
 from jobs.questions.playbook import playbook_lines, rule_named
 from jobs.questions.status import cluster_status, status_rows
 from jobs.questions.taken import TAKES
-from jobs.run.outcome import report_problem
 from jobs.text import printable_line, shorten_line
 from pipeline.core.errors import EnvironmentProblem, InputProblem, PipelineError
 from pipeline.core.product import product_version

@@ -6,14 +6,14 @@ Every run that meets such a cluster does the same first; as a job of its own it 
 import sys
 from collections.abc import Sequence
 
+from jobs.engine.run.migration import migrate_older
+from jobs.engine.run.on_clusters import run_on_clusters
+from jobs.engine.run.progress import Progress
 from jobs.parser import Parser
-from jobs.run.migration import migrate_older
-from jobs.run.on_clusters import run_on_clusters
-from jobs.run.progress import Progress
 from jobs.settings.arguments import on_warehouse
 from jobs.settings.model import Settings
-from pipeline.store.lock import ClusterLock
-from pipeline.store.published import FORMAT_VERSION
+from pipeline.store.locks.lock import ClusterLock
+from pipeline.store.runs.published import FORMAT_VERSION
 from pipeline.store.warehouse import ClusterWarehouse
 
 

@@ -24,7 +24,7 @@ def java_problem() -> "str | None":
     """One sentence if Spark would find no Java that it runs on."""
     # Here, not above: an older Python gets its sentence before it meets newer syntax.
     from pipeline.core.errors import EnvironmentProblem  # noqa: PLC0415
-    from pipeline.store.java import check_java  # noqa: PLC0415
+    from pipeline.store.spark.java import check_java  # noqa: PLC0415
 
     try:
         check_java()

@@ -5,11 +5,11 @@ from argparse import Namespace
 from collections.abc import Sequence
 from functools import partial
 
-from jobs.intake.discovery import Candidate, candidates_by_cluster
+from jobs.engine.intake.discovery import Candidate, candidates_by_cluster
+from jobs.engine.mending.repair import Repair
+from jobs.engine.run.on_clusters import run_on_clusters
+from jobs.engine.run.outcome import worst_exit_code
 from jobs.main import run_clusters
-from jobs.mending.repair import Repair
-from jobs.run.on_clusters import run_on_clusters
-from jobs.run.outcome import worst_exit_code
 from jobs.settings.arguments import job_parser, settings_of
 
 

@@ -8,8 +8,8 @@ import polars as pl
 
 from pipeline.catalog.tables import BY_NAME
 from pipeline.core.frames import frame_of
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.readable_warehouse import DirectWarehouse
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.readers.readable_warehouse import DirectWarehouse
 
 
 def published_tables(warehouse: str | Path, cluster: str) -> Callable[[str], pl.DataFrame]:

@@ -20,7 +20,7 @@ from pyspark.sql.types import (
 )
 
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
-from pipeline.store.session import TUNED, tune_for_size
+from pipeline.store.spark.session import TUNED, tune_for_size
 from schemas.bronze import log_record
 from schemas.spark import struct_of
 from schemas.spec import TableSpec

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from jobs.engine.intake.discovery import Candidate, Listing
+from jobs.engine.run.outcome import report_problem, worst_exit_code
+from jobs.engine.run.request import RunRequest
+from jobs.engine.run.results import require_calm_run, require_whole_result
 from jobs.incident.in_memory import AnalyzedLogs, analyze_logs
 from jobs.incident.progress import ProgressLine
 from jobs.incident.screen import ClusterScreen, render_cluster_screen
 from jobs.incident.size import require_planned
 from jobs.incident.tables_out import write_tables
-from jobs.intake.discovery import Candidate, Listing
 from jobs.questions.asking import answer_to, as_document
 from jobs.questions.named.answer import answer_lines, answer_row
 from jobs.questions.window import Window
@@ -20,9 +23,6 @@ from jobs.report.command import write_page
 from jobs.report.inputs import masking_text
 from jobs.report.page import Section, cluster_section
 from jobs.report.told import cluster_report
-from jobs.run.outcome import report_problem, worst_exit_code
-from jobs.run.request import RunRequest
-from jobs.run.results import require_calm_run, require_whole_result
 from jobs.screen.summary import FAILED, verdict_summary
 from jobs.settings.model import Settings
 from jobs.terminal import print_lines

@@ -9,17 +9,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from jobs.argument_types import on_format, parse_moment
+from jobs.engine.intake.discovery import candidates_by_cluster
+from jobs.engine.run.outcome import report_problem
 from jobs.incident.clusters import JOB, Clusters, IncidentOptions
 from jobs.incident.logs import Logs
 from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_candidates
 from jobs.incident.tables_out import require_empty
-from jobs.intake.discovery import candidates_by_cluster
 from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
 from jobs.questions.asking import parse_question
 from jobs.questions.window import Window
-from jobs.run.outcome import report_problem
 from jobs.settings.arguments import on_settings, settings_of
 from jobs.settings.model import Settings
 from jobs.terminal import discard_stdout

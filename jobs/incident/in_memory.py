@@ -9,24 +9,24 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.incremental.builder import tables_to_build
-from jobs.incremental.night import Night
-from jobs.intake.bronze_writer import Intake
-from jobs.run.looking import LogLook, LogLookResult
-from jobs.run.progress import Progress
-from jobs.run.quality_gate import QualityGate, expectation_text, open_findings, unmet_expectations
-from jobs.run.request import RunRequest, RunResult
-from jobs.run.tables_of_run import TablesOfRun
-from jobs.run.unread import excerpt_files, unread_files, unreadable_files
-from jobs.run.work import Work
-from jobs.run.zones import zone_sentences
+from jobs.engine.incremental.builder import tables_to_build
+from jobs.engine.incremental.night import Night
+from jobs.engine.intake.bronze_writer import Intake
+from jobs.engine.run.looking import LogLook, LogLookResult
+from jobs.engine.run.progress import Progress
+from jobs.engine.run.quality_gate import QualityGate, expectation_text, open_findings, unmet_expectations
+from jobs.engine.run.request import RunRequest, RunResult
+from jobs.engine.run.tables_of_run import TablesOfRun
+from jobs.engine.run.unread import excerpt_files, unread_files, unreadable_files
+from jobs.engine.run.work import Work
+from jobs.engine.run.zones import zone_sentences
 from pipeline.catalog.tables import BY_NAME, JOBS, CatalogTable
 from pipeline.core.conditions import Condition
 from pipeline.core.errors import GateFailed
 from pipeline.core.frames import frame_of, no_rows
 from pipeline.core.record_bytes import SAID_IN, raw_record_bytes
 from pipeline.core.stored_tables import MemoryTables, ReadableTables, columns_to_read, select_from_memory
-from pipeline.store.published import Published
+from pipeline.store.runs.published import Published
 from schemas.bronze import log_record
 from schemas.gold import finding
 from schemas.ops import quality_result

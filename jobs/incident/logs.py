@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+from jobs.engine.intake.discovery import listed_below
 from jobs.incident.piped import split_by_container
 from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_size_limit
-from jobs.intake.discovery import listed_below
 from jobs.settings.model import Settings
 from pipeline.core.archives import Archive, Budget, Unpacking, archive_kind
 from pipeline.core.files import URI, Listed, file_time

@@ -3,8 +3,8 @@
 import sys
 import time
 
+from jobs.engine.run.progress import Progress
 from jobs.incident.memory import require_memory, scarcest_memory
-from jobs.run.progress import Progress
 
 CLEAR = "\r\033[K"
 EACH_SECONDS = 10.0

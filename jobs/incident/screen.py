@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from jobs.engine.run.request import RunRequest, RunResult
 from jobs.incident.in_memory import AnalyzedLogs
 from jobs.layout import installed_command
 from jobs.playbook.pages import playbook_page
@@ -13,7 +14,6 @@ from jobs.questions.finding_lines import unsuppressed_findings as told_findings
 from jobs.questions.findings_out import ClusterFindings as ToldFindings
 from jobs.questions.findings_out import finding_documents, iso_or_value
 from jobs.questions.window import TablesWithin, Window
-from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather_facts
 from jobs.screen.first_screen import Screen, fit_lines, screen_of
 from jobs.screen.summary import Verdict

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from jobs.incremental.placement import unpacked_bytes
-from jobs.intake.discovery import Candidate
-from jobs.run.looking import LogLookResult
+from jobs.engine.incremental.placement import unpacked_bytes
+from jobs.engine.intake.discovery import Candidate
+from jobs.engine.run.looking import LogLookResult
 from jobs.settings.model import Settings
 from jobs.text import human_bytes
 from pipeline.core.errors import InputProblem

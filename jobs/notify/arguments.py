@@ -9,7 +9,7 @@ from jobs.argument_types import parse_seconds
 from jobs.layout import WIDTH_HELP
 from jobs.notify.destination import VARIABLE
 from jobs.parser import Parser
-from pipeline.store.published import NOTIFIED
+from pipeline.store.runs.published import NOTIFIED
 from schemas.gold.finding import SEVERITIES
 
 FORMATS = ("slack", "json")

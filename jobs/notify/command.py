@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from jobs.engine.run.outcome import report_problem
 from jobs.notify.arguments import notify_parser
 from jobs.notify.destination import VARIABLE, Destination, destination_of
 from jobs.notify.message import SHOWN, as_findings, as_slack, key_of, slack_text
@@ -12,7 +13,6 @@ from jobs.notify.sending import Reply, send_with_retries
 from jobs.questions.ask import all_answers, require_tables
 from jobs.questions.finding_lines import group_alike, worst_finding
 from jobs.questions.status import cluster_status
-from jobs.run.outcome import report_problem
 from jobs.terminal import print_lines
 from jobs.text import format_count, printable_line
 from pipeline.core.conditions import column_equals
@@ -23,9 +23,9 @@ from pipeline.core.errors import (
     SettingsError,
     WarehouseDamaged,
 )
-from pipeline.store.published import NOTIFIED
-from pipeline.store.readable_warehouse import DirectWarehouse, readable_directly
-from pipeline.store.small_file import SmallFile
+from pipeline.store.readers.readable_warehouse import DirectWarehouse, readable_directly
+from pipeline.store.readers.small_file import SmallFile
+from pipeline.store.runs.published import NOTIFIED
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Place, Row
 

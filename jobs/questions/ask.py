@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 
 from jobs.argument_types import parse_moment
+from jobs.engine.run import outcome
+from jobs.engine.run.chosen_clusters import chosen_clusters
 from jobs.layout import WIDTH_HELP, wrap_text
 from jobs.parser import Parser
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
@@ -21,15 +23,13 @@ from jobs.questions.several_clusters import (
     cluster_answers_json,
 )
 from jobs.questions.unpublished import TODO, WatchedTables, missing_table_notes, table_names_text
-from jobs.run import outcome
-from jobs.run.chosen_clusters import chosen_clusters
 from jobs.terminal import print_lines
 from jobs.text import printable_line, shorten_line
 from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.core.frames import frame_of
-from pipeline.store.published import LAST_RUN
-from pipeline.store.readable_warehouse import readable_warehouse
+from pipeline.store.readers.readable_warehouse import readable_warehouse
+from pipeline.store.runs.published import LAST_RUN
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.log_folder import folder_of
 from pipeline.views.reading.rows import Row

@@ -19,7 +19,7 @@ from jobs.text import (
     shorten_line,
 )
 from pipeline.core.clocks import day_clock
-from pipeline.store.published import KEPT_FROM
+from pipeline.store.runs.published import KEPT_FROM
 from pipeline.views.reading.in_doubt import is_in_doubt
 from pipeline.views.reading.rows import Row
 

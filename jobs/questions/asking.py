@@ -11,6 +11,7 @@ from inspect import signature
 from typing import Any
 
 from jobs.argument_types import Takes, on_format
+from jobs.engine.run.outcome import report_problem
 from jobs.layout import WIDTH_HELP, wrap_text
 from jobs.parser import HINT, Parser
 from jobs.questions.ask import all_answers, print_answer, question_parser, require_tables
@@ -29,7 +30,6 @@ from jobs.questions.named.given import Given, at_of, of_run, since_of, until_of
 from jobs.questions.named.happened import About
 from jobs.questions.taken import TAKES, format_taken_value
 from jobs.questions.unpublished import missing_table_notes
-from jobs.run.outcome import report_problem
 from jobs.text import printable_line
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.views.reading.answers import Answers

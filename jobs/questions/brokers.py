@@ -3,6 +3,7 @@
 import argparse
 from datetime import datetime, time
 
+from jobs.engine.run.outcome import report_problem
 from jobs.questions.ask import (
     moment_within,
     on_day,
@@ -13,7 +14,6 @@ from jobs.questions.ask_text import broker_table
 from jobs.questions.compare import compare_partitions, comparison_lines, partition_states_at, require_same
 from jobs.questions.describe import read_described
 from jobs.questions.reasons import departure_table
-from jobs.run.outcome import report_problem
 from jobs.terminal import print_lines
 from pipeline.core.clocks import day_clock
 from pipeline.core.errors import PipelineError

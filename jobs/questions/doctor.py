@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from jobs.argument_types import on_format
+from jobs.engine.run.chosen_clusters import chosen_clusters
+from jobs.engine.run.outcome import report_problem
 from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
 from jobs.questions.doctor_text import damage_verdict, examinations_text, mending_commands, unmended_tables
-from jobs.run.chosen_clusters import chosen_clusters
-from jobs.run.outcome import report_problem
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EnvironmentProblem, PipelineError, WarehouseDamaged
 from pipeline.store.examination.answer import Examination
 from pipeline.store.examination.examined import examine_cluster
-from pipeline.store.readable_warehouse import DirectWarehouse, readable_directly
+from pipeline.store.readers.readable_warehouse import DirectWarehouse, readable_directly
 from pipeline.views.reading.rows import Row
 
 

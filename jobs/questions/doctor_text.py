@@ -7,8 +7,8 @@ from jobs.layout import command_lines, wrap_text
 from jobs.text import format_count, human_bytes
 from pipeline.catalog.tables import BY_NAME, KEPT
 from pipeline.core.files import URI
-from pipeline.store.damage import MENDED_BY_REPAIR, UNPUBLISHED, Damage, uri_of
 from pipeline.store.examination.answer import Examination
+from pipeline.store.runs.damage import MENDED_BY_REPAIR, UNPUBLISHED, Damage, uri_of
 from schemas.bronze import log_record, source_file
 
 INDENT = "  "

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from jobs.argument_types import on_format
+from jobs.engine.run.outcome import report_problem
 from jobs.layout import wrap_text
 from jobs.questions.ask import all_answers, question_parser, require_tables
 from jobs.questions.finding_lines import HANG, every_line, standing_findings
@@ -20,7 +21,6 @@ from jobs.questions.findings_out import (
 )
 from jobs.questions.findings_schema import findings_json_schema
 from jobs.questions.untold import find_unknowns
-from jobs.run.outcome import report_problem
 from jobs.terminal import print_lines
 from jobs.text import logs_in, printable_line
 from pipeline.core.clocks import day_clock

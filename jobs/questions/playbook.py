@@ -5,12 +5,12 @@ import difflib
 import sys
 from collections.abc import Sequence
 
+from jobs.engine.run.outcome import report_problem
 from jobs.layout import wrap_text
 from jobs.playbook.pages import playbook_page
 from jobs.playbook.text import page_lines, rule_lines
 from jobs.questions.ask import choose_finding, published_answers, question_parser, require_tables
 from jobs.questions.given_names import FINDING
-from jobs.run.outcome import report_problem
 from jobs.terminal import print_lines
 from jobs.text import shorten_line
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError

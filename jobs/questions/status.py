@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from polars import col
 
 from jobs.argument_types import on_format
+from jobs.engine.run.outcome import report_problem
 from jobs.layout import format_table
 from jobs.questions.ask import all_answers, question_parser
 from jobs.questions.finding_lines import standing_findings
 from jobs.questions.nodes import last_active_controller, last_controller_text
 from jobs.questions.untold import find_unknowns, leaders_text
-from jobs.run.outcome import report_problem
 from jobs.text import age_text, printable_line, shorten_line
 from pipeline.core.conditions import IsNull
 from pipeline.core.errors import PipelineError

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC
 
+from jobs.engine.run.outcome import report_problem, worst_exit_code
 from jobs.layout import wrap_text
 from jobs.questions.ask import all_answers, question_parser, require_tables
-from jobs.run.outcome import report_problem, worst_exit_code
 from jobs.terminal import print_lines
 from jobs.text import shorten_line
 from pipeline.core.errors import NotConfirmed, PipelineError

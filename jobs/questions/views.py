@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
+from jobs.engine.run.chosen_clusters import chosen_clusters
+from jobs.engine.run.outcome import report_problem
 from jobs.questions.ask import question_parser
-from jobs.run.chosen_clusters import chosen_clusters
-from jobs.run.outcome import report_problem
 from jobs.text import printable_line
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EnvironmentProblem, InputProblem, PipelineError
-from pipeline.store.direct_reading import files_of_version
-from pipeline.store.published import Published
-from pipeline.store.readable_warehouse import DirectWarehouse, readable_directly
+from pipeline.store.readers.readable_warehouse import DirectWarehouse, readable_directly
+from pipeline.store.runs.published import Published
+from pipeline.store.tables.direct_reading import files_of_version
 from schemas.ops import run
 from schemas.spec import TableSpec
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from jobs.argument_types import parse_moment
+from jobs.engine.run.outcome import report_problem
 from jobs.questions.ask import all_answers, question_parser, require_tables
 from jobs.questions.findings import write_whole_file
 from jobs.questions.status import neediest_first
@@ -15,7 +16,6 @@ from jobs.questions.window import Window
 from jobs.report.inputs import masking_text
 from jobs.report.page import Section, cluster_section, html_page
 from jobs.report.told import ClusterTold, cluster_report
-from jobs.run.outcome import report_problem
 from jobs.text import format_count, human_bytes
 from pipeline.core.errors import PipelineError
 from pipeline.views.reading.answers import Answers

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from jobs.engine.run.request import RunRequest, RunResult
 from jobs.layout import wrap_text
 from jobs.questions.changes.screen import change_lines
 from jobs.questions.finding_lines import screen_finding_lines
@@ -12,7 +13,6 @@ from jobs.questions.nodes import last_controller_text, release_text
 from jobs.questions.outages import outage_lines
 from jobs.questions.reassignments import reassignment_lines
 from jobs.questions.topics import topic_summary_lines
-from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather_facts
 from jobs.screen.sections import screen_broker_lines, screen_move_lines, term_lines
 from jobs.screen.verdict import undecided_lines, verdict_lines

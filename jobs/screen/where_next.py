@@ -2,10 +2,10 @@
 
 from shlex import quote
 
+from jobs.engine.run.request import RunRequest
 from jobs.layout import command_lines, installed_command, wrap_text
 from jobs.playbook.pages import playbook_page
 from jobs.questions.finding_lines import unsuppressed_findings
-from jobs.run.request import RunRequest
 from jobs.screen.facts import Facts
 from pipeline.core.clocks import day_clock
 

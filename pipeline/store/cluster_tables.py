@@ -9,9 +9,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.core.conditions import Both, Compared, Condition, Either, IsIn, IsNull, Not
-from pipeline.store.arrow_rows import arrow_of, spark_rows
-from pipeline.store.delta import is_among
-from pipeline.store.direct_reading import local_folder, read_directly
+from pipeline.store.spark.arrow_rows import arrow_of, spark_rows
+from pipeline.store.tables.delta import is_among
+from pipeline.store.tables.direct_reading import local_folder, read_directly
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
 

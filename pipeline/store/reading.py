@@ -8,10 +8,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.core.errors import InputProblem
-from pipeline.store.filesystem import files_for_uri
-from pipeline.store.late_session import Spark, as_late_session
-from pipeline.store.published import Published, is_cluster
-from pipeline.store.seen import read_run_or_copy, runs_are_lost
+from pipeline.store.runs.published import Published, is_cluster
+from pipeline.store.runs.seen import read_run_or_copy, runs_are_lost
+from pipeline.store.spark.filesystem import files_for_uri
+from pipeline.store.spark.late_session import Spark, as_late_session
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run as ops_run
 

@@ -19,9 +19,9 @@ from pipeline.core.packed_rows import (
     unpack_rows,
     unpacked_batches,
 )
-from pipeline.store.arrow_rows import ROWS_OF_A_FILE
 from pipeline.store.cluster_tables import ClusterTables, column_of
-from pipeline.store.rows import collect_rows
+from pipeline.store.spark.arrow_rows import ROWS_OF_A_FILE
+from pipeline.store.spark.rows import collect_rows
 from schemas.bronze import duplicate_record, log_record
 from schemas.bronze.log_record import NOT_WHOLE
 from schemas.spark import struct_of

@@ -14,9 +14,9 @@ from pyspark.sql import functions as F
 
 from pipeline.core.errors import Locked
 from pipeline.core.product import product_version
-from pipeline.store.commit_files import drop_torn, is_table, newest_whole
-from pipeline.store.contents import Contents, as_columns, contents_of
-from pipeline.store.damage import (
+from pipeline.store.files.durable import make_durable
+from pipeline.store.health.mending import remove_unmade
+from pipeline.store.runs.damage import (
     Inspection,
     inspect_published,
     published_as_written,
@@ -24,14 +24,14 @@ from pipeline.store.damage import (
     run_damage,
     versions_behind,
 )
-from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
-from pipeline.store.direct_reading import local_folder
-from pipeline.store.durable import make_durable
-from pipeline.store.filesystem import files_for_uri, java_class
-from pipeline.store.forgotten_runs import forgotten_runs_damage
-from pipeline.store.late_session import Setting, Spark, as_late_session
-from pipeline.store.mending import remove_unmade
-from pipeline.store.published import FORMAT_VERSION, Published, keep_last_run, last_run
+from pipeline.store.runs.forgotten_runs import forgotten_runs_damage
+from pipeline.store.runs.published import FORMAT_VERSION, Published, keep_last_run, last_run
+from pipeline.store.spark.filesystem import files_for_uri, java_class
+from pipeline.store.spark.late_session import Setting, Spark, as_late_session
+from pipeline.store.tables.commit_files import drop_torn, is_table, newest_whole
+from pipeline.store.tables.contents import Contents, as_columns, contents_of
+from pipeline.store.tables.delta import RETENTION_DAYS, DeltaFolder
+from pipeline.store.tables.direct_reading import local_folder
 from schemas.ops import quality_result, run
 from schemas.spark import struct_of
 from schemas.spec import TableSpec

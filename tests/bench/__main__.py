@@ -100,7 +100,7 @@ def reading(given: argparse.Namespace, corpus: Path) -> None:
 
 def end_to_end(file: Path, folder: Path, rounds: int) -> list[Rate]:
     """All contenders in turn, round by round, so that what else the machine does strikes all alike."""
-    from pipeline.store.session import get_spark, tune_for_size  # noqa: PLC0415
+    from pipeline.store.spark.session import get_spark, tune_for_size  # noqa: PLC0415
 
     spark = get_spark()
     spark.sparkContext.setLogLevel("ERROR")

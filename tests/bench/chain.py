@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 from polars import col
 
-from jobs.incremental.night import without_bytes
+from jobs.engine.incremental.night import without_bytes
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
 from tests.bench.data import SAMPLE, copies

@@ -7,12 +7,12 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from jobs.intake.bins import bin_by_size
+from jobs.engine.intake.bins import bin_by_size
 from pipeline.bronze.log_record import on_executors
 from pipeline.core.fingerprint import first_line_hash
 from pipeline.kafka.layout.envelope import built_in_envelopes
 from pipeline.kafka.reading.sniff import HEAD_BYTES
-from pipeline.store.delta import DeltaFolder
+from pipeline.store.tables.delta import DeltaFolder
 from schemas.bronze.log_record import SPEC
 
 RANGE_BYTES = 32 << 20

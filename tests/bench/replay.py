@@ -137,7 +137,7 @@ def product(folder: Path) -> pa.Table:
 
 def by_spark(folder: Path, count: int, rounds: int) -> Judged:
     """From the same files to a noop sink."""
-    from pipeline.store.session import get_spark, tune_for_size  # noqa: PLC0415
+    from pipeline.store.spark.session import get_spark, tune_for_size  # noqa: PLC0415
 
     spark = get_spark()
     spark.sparkContext.setLogLevel("ERROR")

@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 
 from jobs import maintain, nightly
 from pipeline.catalog.tables import SPECS
-from pipeline.store.session import ZSTD_LEVEL, get_spark
-from pipeline.store.upkeep import files_and_bytes
+from pipeline.store.health.upkeep import files_and_bytes
+from pipeline.store.spark.session import ZSTD_LEVEL, get_spark
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import log_record
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import polars as pl
 
+from jobs.engine.intake.discovery import Listing, candidates_by_cluster
+from jobs.engine.run.request import RunRequest
 from jobs.incident.command import in_haste
 from jobs.incident.in_memory import AnalyzedLogs, analyze_logs
 from jobs.incident.progress import ProgressLine
-from jobs.intake.discovery import Listing, candidates_by_cluster
-from jobs.run.request import RunRequest
 from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import SPECS
 from pipeline.core.frames import frame_of
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.readable_warehouse import DirectWarehouse
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.readers.readable_warehouse import DirectWarehouse
 
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "sample"
 FILE_ID = re.compile(r"'[0-9a-f]{16}'")

@@ -10,8 +10,8 @@ import polars as pl
 import pyarrow as pa
 from polars import col
 
-from jobs.incremental.builder import Builder
-from jobs.incremental.night import Night
+from jobs.engine.incremental.builder import Builder
+from jobs.engine.incremental.night import Night
 from jobs.settings.load import load_settings
 from pipeline.catalog.tables import TABLES, CatalogTable
 from pipeline.core.frames import declared_table, empty_frame, frame_of, with_absent

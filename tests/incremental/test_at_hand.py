@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from jobs.incremental.at_hand import AtHand
-from jobs.incremental.night import Night
+from jobs.engine.incremental.at_hand import AtHand
+from jobs.engine.incremental.night import Night
 from jobs.settings.load import load_settings
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import source_file

@@ -4,8 +4,8 @@ from typing import Any
 
 import polars as pl
 
-from jobs.incremental.at_hand import AtHand
-from jobs.incremental.night import Night
+from jobs.engine.incremental.at_hand import AtHand
+from jobs.engine.incremental.night import Night
 from jobs.settings.load import load_settings
 from pipeline.core.stored_tables import MemoryTables
 from pipeline.gold.partition_outage.incremental import outage_before

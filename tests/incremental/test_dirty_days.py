@@ -5,8 +5,8 @@ from datetime import datetime
 import polars as pl
 import pytest
 
-from jobs.incremental.dirty_days import dirty_at, watched_difference
-from jobs.incremental.starts import CHANGES_LINES, CHANGES_VERDICTS
+from jobs.engine.incremental.dirty_days import dirty_at, watched_difference
+from jobs.engine.incremental.starts import CHANGES_LINES, CHANGES_VERDICTS
 from pipeline.core.incremental import ALL_SINCE, affected_from, begin_of_day
 from pipeline.gold.partition_timeline.incremental import earliest_changed_interval
 from pipeline.model.lines.acting import SEQ_BITS

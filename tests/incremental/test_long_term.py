@@ -4,7 +4,7 @@ from typing import Any
 
 from polars import col
 
-from jobs.incremental.builder import Builder
+from jobs.engine.incremental.builder import Builder
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
 from pipeline.core.span import Span

@@ -6,8 +6,8 @@ from datetime import timedelta
 import polars as pl
 import pytest
 
-from jobs.incremental.at_hand import AtHand
-from jobs.incremental.night import Night
+from jobs.engine.incremental.at_hand import AtHand
+from jobs.engine.incremental.night import Night
 from jobs.settings.load import load_settings
 from pipeline.core.stored_tables import MemoryTables
 from pipeline.state.controller_day import day_before

@@ -14,9 +14,10 @@ from jobs.questions.named.happened import About, source_rows
 from jobs.questions.named.sources import SOURCES
 from pipeline.catalog.tables import TABLES, CatalogTable, Refresh
 from pipeline.core.errors import WarehouseDamaged
-from pipeline.store.delta import SKIPPED_BY, statistics_properties
-from pipeline.store.direct_reading import arrow_table_as_declared
-from pipeline.store.published_tables import PublishedTables
+from pipeline.store.readers.published_tables import PublishedTables
+from pipeline.store.spark.spark_configuration import SKIPPED_BY
+from pipeline.store.tables.delta import statistics_properties
+from pipeline.store.tables.direct_reading import arrow_table_as_declared
 from pipeline.views.context.context_rows import context_at
 from pipeline.views.reading.answers import Answers
 from schemas.gold import broker_session, partition_timeline

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jobs.intake.discovery import candidates_by_cluster, listing_now
-from jobs.intake.file_probe import require_same_files
+from jobs.engine.intake.discovery import candidates_by_cluster, listing_now
+from jobs.engine.intake.file_probe import require_same_files
 from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.core.errors import InputProblem

@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 
 from jobs import ingest
 from pipeline.core.errors import Locked
-from pipeline.store.filesystem import HadoopFiles
-from pipeline.store.lock import cluster_lock
+from pipeline.store.locks.lock import cluster_lock
 from pipeline.store.reading import clusters, read, snapshot
+from pipeline.store.spark.filesystem import HadoopFiles
 from pipeline.store.warehouse import ClusterWarehouse
 from tests.jobs.small_logs import INGESTED, contents, lines_of, run, write
 

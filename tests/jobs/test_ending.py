@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jobs import cli, nightly
-from jobs.run.outcome import Ending
+from jobs.engine.run.outcome import Ending
 from pipeline.core.errors import Locked
 from tests.golden import CLUSTER
 from tests.jobs.small_logs import lines_of, write

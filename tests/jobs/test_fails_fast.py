@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from jobs import cli, forget
-from jobs.run import on_clusters
-from pipeline.store import readable_warehouse
+from jobs.engine.run import on_clusters
+from pipeline.store.readers import readable_warehouse
 from pipeline.views.reading.answers import Answers
 from tests.golden import CLUSTER
 

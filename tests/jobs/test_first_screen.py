@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs.intake.discovery import Listing
+from jobs.engine.intake.discovery import Listing
+from jobs.engine.run.request import RunRequest, RunResult
+from jobs.engine.run.results import require_whole_result
 from jobs.questions.finding_lines import screen_finding_lines
-from jobs.run.request import RunRequest, RunResult
-from jobs.run.results import require_whole_result
 from jobs.screen.facts import gather_facts
 from jobs.screen.first_screen import first_screen
 from jobs.screen.sections import is_term_since
@@ -20,7 +20,7 @@ from jobs.screen.verdict import verdict_lines
 from jobs.settings.load import load_settings
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import PartialInput
-from pipeline.store.published_tables import PublishedTables
+from pipeline.store.readers.published_tables import PublishedTables
 from pipeline.store.reading import clusters
 from pipeline.store.warehouse import ClusterWarehouse
 from pipeline.views.reading.answers import Answers

@@ -2,11 +2,11 @@
 
 from importlib.resources import files
 
-from jobs.incremental.fingerprints import tables_on_fresh_inputs
-from jobs.run.cluster_run import ABOUT_FILES
+from jobs.engine.incremental.fingerprints import tables_on_fresh_inputs
+from jobs.engine.run.cluster_run import ABOUT_FILES
 from pipeline.catalog.knowledge import FORMS, read_knowledge_files
 from pipeline.catalog.tables import TABLES
-from pipeline.store.published import Published
+from pipeline.store.runs.published import Published
 
 BUILT = frozenset(one.spec.name for one in TABLES if one.build is not None)
 

@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import cli
-from jobs.run.progress import Progress
-from pipeline.store.local_commit import ROOM_BYTES
-from pipeline.store.lock import ClusterLock
+from jobs.engine.run.progress import Progress
+from pipeline.store.locks.lock import ClusterLock
+from pipeline.store.tables.local_commit import ROOM_BYTES
 from tests.conftest import REPOSITORY
 from tests.jobs.small_logs import COMPARED, contents, run
 from tests.small_disk import SmallDisk, small_disk

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from jobs.intake.discovery import Candidate, Listing
-from jobs.intake.probe_plan import Offsets, look_twice
-from jobs.intake.segments import is_file_changed
-from jobs.intake.vanished_paths import (
+from jobs.engine.intake.discovery import Candidate, Listing
+from jobs.engine.intake.probe_plan import Offsets, look_twice
+from jobs.engine.intake.segments import is_file_changed
+from jobs.engine.intake.vanished_paths import (
     OF_ANOTHER,
     READ_ELSEWHERE,
     SHOWED_NOTHING,

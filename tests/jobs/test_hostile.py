@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from jobs import ingest
-from jobs.intake.on_executors import SparkIntake
+from jobs.engine.intake.on_executors import SparkIntake
 from pipeline.store.reading import clusters, read
 from tests.jobs.small_logs import lines_of, write
 

@@ -10,10 +10,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import ingest, main
-from jobs.intake.discovery import Candidate
-from jobs.intake.segments import Loader
-from jobs.run.cluster_run import run_cluster
-from jobs.run.request import RunResult
+from jobs.engine.intake.discovery import Candidate
+from jobs.engine.intake.segments import Loader
+from jobs.engine.run.cluster_run import run_cluster
+from jobs.engine.run.request import RunResult
 from pipeline.store.reading import read
 from tests.jobs.small_logs import INGESTED, contents, lines_of, run, write
 

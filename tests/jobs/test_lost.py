@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from jobs.intake.changed_while_read import is_as_listed, lost_segments, plan_without_lost, rewritten_load_seqs
-from jobs.intake.probe_plan import Offsets
+from jobs.engine.intake.changed_while_read import (
+    is_as_listed,
+    lost_segments,
+    plan_without_lost,
+    rewritten_load_seqs,
+)
+from jobs.engine.intake.probe_plan import Offsets
 from pipeline.bronze.planning import FileSighting, Plan, Segment
 from pipeline.core.contents import InspectedFile
 from pipeline.core.errors import InputProblem

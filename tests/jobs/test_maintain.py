@@ -1,7 +1,7 @@
 """What maintain says: a line for each table that changed, or that there was nothing to do."""
 
 from jobs.maintain import size_change_lines
-from pipeline.store.upkeep import Size
+from pipeline.store.health.upkeep import Size
 
 BEFORE = {"bronze.log_record": Size(12, 900_000, 1_500_000), "gold.finding": Size(1, 900, 2_000)}
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from jobs import cli
+from jobs.engine.intake.discovery import Listing
+from jobs.engine.run.request import RunRequest
 from jobs.incident.screen import what_next
-from jobs.intake.discovery import Listing
 from jobs.layout import installed_command
 from jobs.playbook.markdown import parse_markdown, plain_markdown
 from jobs.playbook.pages import page_of, playbook_page, what_to_do
 from jobs.playbook.text import page_lines
 from jobs.questions.finding_lines import every_line, screen_finding_lines
-from jobs.run.request import RunRequest
 from jobs.screen.facts import gather_facts
 from jobs.screen.where_next import where_next
 from jobs.settings.load import load_settings

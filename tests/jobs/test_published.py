@@ -23,10 +23,10 @@ from pipeline.core.conditions import (
 from pipeline.core.errors import InputProblem, Locked, WarehouseDamaged, WarehouseFormat
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables
-from pipeline.store.published import FORMAT_VERSION, Published
-from pipeline.store.published_tables import PublishedTables
+from pipeline.store.readers.published_tables import PublishedTables
+from pipeline.store.readers.spark_published_tables import SparkPublishedTables
 from pipeline.store.reading import make_views, read, snapshot
-from pipeline.store.spark_published_tables import SparkPublishedTables
+from pipeline.store.runs.published import FORMAT_VERSION, Published
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import log_record
 from schemas.gold import leader_imbalance

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.run.quality_gate import FEW, QualityGate, expectation_text, unmet_expectations
+from jobs.engine.run.quality_gate import FEW, QualityGate, expectation_text, unmet_expectations
 from pipeline.core.frames import declared_table, frame_of
 from schemas.bronze import duplicate_record
 from schemas.silver import broker_absence

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from jobs.incremental.placement import Placement
-from jobs.intake.discovery import Candidate
-from jobs.intake.file_probe import Looker
+from jobs.engine.incremental.placement import Placement
+from jobs.engine.intake.discovery import Candidate
+from jobs.engine.intake.file_probe import Looker
 from jobs.settings.load import load_settings
 from pipeline.core.files import list_files
 from pipeline.kafka.layout.paths import locate_path

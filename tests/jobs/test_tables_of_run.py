@@ -7,9 +7,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from jobs.incremental.at_hand import AtHand, Built
-from jobs.incremental.night import SAID, Night
-from jobs.run.tables_of_run import TablesOfRun
+from jobs.engine.incremental.at_hand import AtHand, Built
+from jobs.engine.incremental.night import SAID, Night
+from jobs.engine.run.tables_of_run import TablesOfRun
 from jobs.screen.facts import gather_facts
 from jobs.settings.load import load_settings
 from pipeline.catalog.tables import TABLES, Refresh

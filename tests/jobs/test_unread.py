@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from jobs.intake.discovery import Candidate
-from jobs.intake.file_probe import EMPTY, SERVER_SENTENCE, Looker
-from jobs.intake.segments import is_file_changed
-from jobs.run.preconditions import require_kafka
-from jobs.run.unread import excerpt_files, unread_files, unreadable_files
+from jobs.engine.intake.discovery import Candidate
+from jobs.engine.intake.file_probe import EMPTY, SERVER_SENTENCE, Looker
+from jobs.engine.intake.segments import is_file_changed
+from jobs.engine.run.preconditions import require_kafka
+from jobs.engine.run.unread import excerpt_files, unread_files, unreadable_files
 from jobs.settings.load import load_settings
 from pipeline.bronze.file_look import Wanted, inspect_file
 from pipeline.bronze.planning import NO_NAME

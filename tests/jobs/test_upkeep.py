@@ -13,18 +13,18 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from jobs import cli, nightly
+from jobs.engine.run.progress import Progress
+from jobs.engine.run.upkeep import Upkeep
 from jobs.maintain import expire_segments, maintain_cluster
-from jobs.run.progress import Progress
-from jobs.run.upkeep import Upkeep
 from jobs.settings.arguments import job_parser
 from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import BY_NAME, SPECS
-from pipeline.store.lock import cluster_lock
-from pipeline.store.lock_files import process_home
-from pipeline.store.published import FORMAT_VERSION, KEPT_FROM, NOTIFIED
+from pipeline.store.health.upkeep import declaration_difference
+from pipeline.store.locks.lock import cluster_lock
+from pipeline.store.locks.lock_files import process_home
 from pipeline.store.reading import read
-from pipeline.store.upkeep import declaration_difference
+from pipeline.store.runs.published import FORMAT_VERSION, KEPT_FROM, NOTIFIED
 from pipeline.store.warehouse import ClusterWarehouse
 from tests.golden import CLUSTER, WHOLE, unpacked, write_logs
 from tests.jobs.warehouses import DERIVED, RECORDS, contents, published_anew, store_of

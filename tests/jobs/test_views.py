@@ -10,8 +10,8 @@ import pytest
 from jobs import cli
 from jobs.questions.views import of_duckdb, path_literals
 from pipeline.catalog.tables import SPECS
-from pipeline.store.direct_reading import read_directly
-from pipeline.store.readable_warehouse import readable_directly
+from pipeline.store.readers.readable_warehouse import readable_directly
+from pipeline.store.tables.direct_reading import read_directly
 from schemas.bronze import log_record
 from schemas.gold import finding
 from schemas.ops import run

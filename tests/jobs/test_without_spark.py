@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jobs import cli
 from jobs.questions.catalog import QUESTIONS
-from pipeline.store.spark_configuration import CONFIGURED_BY
+from pipeline.store.spark.spark_configuration import CONFIGURED_BY
 from tests.conftest import REPOSITORY
 from tests.golden import CLUSTER
 from tests.jobs.asking import words_of

@@ -7,9 +7,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.catalog.tables import BY_NAME, SPECS, Refresh
-from pipeline.store.published import Published
+from pipeline.store.health.upkeep import add_columns, declaration_difference
 from pipeline.store.reading import snapshot
-from pipeline.store.upkeep import add_columns, declaration_difference
+from pipeline.store.runs.published import Published
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run
 from tests.golden import CLUSTER

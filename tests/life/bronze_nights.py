@@ -5,15 +5,15 @@ from pathlib import Path
 
 import polars as pl
 
+from jobs.engine.incremental.night import Night
+from jobs.engine.intake.bronze_writer import Intake
+from jobs.engine.intake.discovery import listing_now
+from jobs.engine.run.looking import LogLook
+from jobs.engine.run.progress import Progress
+from jobs.engine.run.request import RunRequest
 from jobs.incident.in_memory import RecordsInMemory
-from jobs.incremental.night import Night
-from jobs.intake.bronze_writer import Intake
-from jobs.intake.discovery import listing_now
-from jobs.run.looking import LogLook
-from jobs.run.progress import Progress
-from jobs.run.request import RunRequest
 from pipeline.core.frames import frame_of
-from pipeline.store.published import Published
+from pipeline.store.runs.published import Published
 from schemas.bronze import duplicate_record, file_sighting, log_record
 from tests.life.nights import settings
 

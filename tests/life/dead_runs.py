@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from jobs import ingest, nightly
 from pipeline.core.errors import ProgramFault
-from pipeline.store.published import Published
+from pipeline.store.runs.published import Published
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
 from tests.jobs.small_logs import COMPARED, INGESTED, contents, lines_of, run, write

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.store.delta import DeltaFolder
+from pipeline.store.tables.delta import DeltaFolder
 from schemas.spec import TableSpec
 
 WRITES = ("create", "append", "append_once", "overwrite", "replace_from", "delete_segments")

@@ -9,10 +9,10 @@ from functools import cache, lru_cache
 from io import BytesIO
 from typing import Any
 
-from jobs.intake.discovery import Candidate
-from jobs.intake.probe_plan import plan_files
-from jobs.intake.segments import is_file_changed
-from jobs.run.request import new_sightings
+from jobs.engine.intake.discovery import Candidate
+from jobs.engine.intake.probe_plan import plan_files
+from jobs.engine.intake.segments import is_file_changed
+from jobs.engine.run.request import new_sightings
 from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.bronze.planning import Plan
@@ -139,7 +139,7 @@ located = lru_cache(100_000)(locate_path)
 
 
 def looked(one: Candidate, stored: Stored, offsets: Mapping[str, frozenset[int]]) -> InspectedFile:
-    """As jobs.intake.file_probe says it of the content, in the stock envelope."""
+    """As jobs.engine.intake.file_probe says it of the content, in the stock envelope."""
     content, name = stored.good, named(stored.good)
     if stored.is_half and name is None:
         return InspectedFile(one.listed, "c", refusal=("unreadable", "end of archive"))

@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.readable_warehouse import DirectWarehouse
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.readers.readable_warehouse import DirectWarehouse
 from tests.conftest import REPOSITORY
 
 VICTIMS = ("driver", "java", "worker")

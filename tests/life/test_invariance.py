@@ -8,8 +8,8 @@ import pytest
 import yaml
 from pyspark.sql import SparkSession
 
-from jobs.intake import bins
-from pipeline.store import session
+from jobs.engine.intake import bins
+from pipeline.store.spark import session
 from tests.gold.conftest import LOGS
 from tests.jobs.small_logs import lines_of, write
 from tests.life.harness import Harness, tables_of

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from jobs.intake.discovery import Candidate
-from jobs.intake.file_probe import Looker
+from jobs.engine.intake.discovery import Candidate
+from jobs.engine.intake.file_probe import Looker
 from pipeline.bronze.file_look import Wanted, inspect_file
 from pipeline.core.contents import InspectedFile
 from pipeline.core.files import list_files

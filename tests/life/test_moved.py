@@ -9,20 +9,20 @@ from random import Random
 
 import pytest
 
+from jobs.engine.incremental.night import Night
+from jobs.engine.intake.bronze_writer import Intake
+from jobs.engine.intake.discovery import Listing, listing_now
+from jobs.engine.run.looking import LogLook
+from jobs.engine.run.progress import Progress
+from jobs.engine.run.quality_gate import QualityGate
+from jobs.engine.run.request import RunRequest
+from jobs.engine.run.work import Work
 from jobs.incident.in_memory import RecordsInMemory
-from jobs.incremental.night import Night
-from jobs.intake.bronze_writer import Intake
-from jobs.intake.discovery import Listing, listing_now
-from jobs.run.looking import LogLook
-from jobs.run.progress import Progress
-from jobs.run.quality_gate import QualityGate
-from jobs.run.request import RunRequest
-from jobs.run.work import Work
 from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.tables import TABLES
-from pipeline.store.published import Published
+from pipeline.store.runs.published import Published
 from schemas.bronze import duplicate_record, file_sighting
 from tests.life.lives import NODES, SAMPLE
 from tests.life.writers import records_of

@@ -6,14 +6,14 @@ import polars as pl
 import pytest
 
 from jobs import nightly
-from jobs.incremental import records
-from jobs.incremental.builder import Builder
-from jobs.incremental.night import Night
+from jobs.engine.incremental import records
+from jobs.engine.incremental.builder import Builder
+from jobs.engine.incremental.night import Night
 from jobs.settings.load import load_settings
 from pipeline.catalog.tables import TABLES, Refresh
 from pipeline.core.frames import frame_of, with_absent
 from pipeline.core.stored_tables import MemoryTables
-from pipeline.store.direct_reading import read_directly
+from pipeline.store.tables.direct_reading import read_directly
 from schemas.bronze import file_sighting, log_record
 from schemas.gold import finding
 from tests.incremental.nights import differing

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import nightly
-from jobs.run import quality_gate
+from jobs.engine.run import quality_gate
 from pipeline.catalog.tables import BY_NAME
 from pipeline.core.expectations import Expectation
 from pipeline.store.warehouse import ClusterWarehouse

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobs import nightly, repair
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import Published, read_published_run
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.runs.published import Published, read_published_run
 from tests.golden import Lines, write_logs
 from tests.life.harness import said, tables_of
 from tests.published import published_tables, texts

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from pipeline.store.commit_files import newest_committed_version
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import LAST_RUN
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.runs.published import LAST_RUN
+from pipeline.store.tables.commit_files import newest_committed_version
 from tests.store.damaging import ACTS, Act, commit, write
 
 # Of a cluster's folder, and the same as the night before left it. False: there is nothing of the kind to damage.

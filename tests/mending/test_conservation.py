@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs.run.conservation import require_conserved
+from jobs.engine.run.conservation import require_conserved
 from pipeline.core.errors import GateFailed
-from pipeline.store.late_session import LateSession
-from pipeline.store.published import EXPIRED_BEFORE
-from pipeline.store.published_tables import PublishedTables
+from pipeline.store.readers.published_tables import PublishedTables
+from pipeline.store.runs.published import EXPIRED_BEFORE
+from pipeline.store.spark.late_session import LateSession
 from pipeline.store.warehouse import ClusterWarehouse
 from tests.golden import CLUSTER, unpacked
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from jobs.mending.runs import put_back_last_run, typed_run_row
+from jobs.engine.mending.runs import put_back_last_run, typed_run_row
 from pipeline.core.frames import empty_frame
-from pipeline.store.commit_files import commit_note, newest_committed_version
-from pipeline.store.damage import inspect_published
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import LAST_RUN, keep_last_run
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.runs.damage import inspect_published
+from pipeline.store.runs.published import LAST_RUN, keep_last_run
+from pipeline.store.tables.commit_files import commit_note, newest_committed_version
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import quality_result, run
 from tests.mending.test_conservation import store

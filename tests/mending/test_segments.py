@@ -3,7 +3,7 @@
 import polars as pl
 from polars.testing import assert_frame_equal
 
-from jobs.mending import segments as of_segments
+from jobs.engine.mending import segments as of_segments
 from schemas.bronze import log_record, source_file
 from tests.frames import frame
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.store.commit_files import newest_committed_version
-from pipeline.store.contents import data_files
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.mending import give_up_files, roll_back, rows_left
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.health.mending import give_up_files, roll_back, rows_left
+from pipeline.store.tables.commit_files import newest_committed_version
+from pipeline.store.tables.contents import data_files
 from schemas.bronze import log_record
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import ACTS

@@ -1,8 +1,8 @@
 """What `maintain` took is told apart from what is lost, where no run says up to when it did."""
 
-from jobs.mending import segments as of_segments
-from jobs.mending.taken_over import count_expired_before
-from pipeline.store.published import EXPIRED_BEFORE
+from jobs.engine.mending import segments as of_segments
+from jobs.engine.mending.taken_over import count_expired_before
+from pipeline.store.runs.published import EXPIRED_BEFORE
 from tests.mending.test_segments import manifest, records
 
 

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from jobs.mending import segments as of_segments
-from jobs.mending.uncounted import count_missing_records, read_again, uncounted_row
+from jobs.engine.mending import segments as of_segments
+from jobs.engine.mending.uncounted import count_missing_records, read_again, uncounted_row
 from pipeline.core.frames import declared_table, empty_frame
 from pipeline.model.lines.lost_segments import UNNAMED, still_lost
-from pipeline.store.contents import Contents
-from pipeline.store.published import EXPIRED_BEFORE, Published
+from pipeline.store.runs.published import EXPIRED_BEFORE, Published
+from pipeline.store.tables.contents import Contents
 from schemas.bronze import log_record, lost_segment, source_file
 from tests.mending.test_segments import manifest, records
 

@@ -15,9 +15,9 @@ from jobs.notify import command
 from jobs.notify.destination import VARIABLE
 from jobs.settings.load import load_settings
 from pipeline.core.errors import EnvironmentProblem, Locked
-from pipeline.store.object_files import ObjectFiles
-from pipeline.store.published import NOTIFIED
-from pipeline.store.small_file import SmallFile
+from pipeline.store.files.object_files import ObjectFiles
+from pipeline.store.readers.small_file import SmallFile
+from pipeline.store.runs.published import NOTIFIED
 from tests.conftest import REPOSITORY
 from tests.golden import CLUSTER
 from tests.notify.endpoint import LOOPBACK, SECRET, Answer, Endpoint

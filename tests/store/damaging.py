@@ -7,8 +7,8 @@ from pathlib import Path
 
 from deltalake import DeltaTable
 
-from pipeline.store.contents import data_files
-from pipeline.store.local_files import LocalFiles
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.tables.contents import data_files
 
 Act = Callable[[Path, int], bool]
 

@@ -9,10 +9,10 @@ from deltalake import write_deltalake
 
 from pipeline.catalog.tables import SPECS
 from pipeline.core.frames import declared_table, frame_of
-from pipeline.store.commit_files import newest_committed_version
-from pipeline.store.contents import as_columns, contents_of
-from pipeline.store.direct_reading import read_directly
-from pipeline.store.local_files import LocalFiles
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.tables.commit_files import newest_committed_version
+from pipeline.store.tables.contents import as_columns, contents_of
+from pipeline.store.tables.direct_reading import read_directly
 from schemas.spec import TableSpec
 from tests.store.damaging import commit, write
 

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from pipeline.core.errors import WarehouseDamaged
-from pipeline.store.commit_files import commit_note, drop_torn, newest_committed_version
-from pipeline.store.contents import contents_of, contents_of_files, data_files
-from pipeline.store.damage import (
+from pipeline.store.files.hadoop_sums import is_as_summed, keep_sums
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.readers.readable_warehouse import DirectWarehouse
+from pipeline.store.runs.damage import (
     compared_with_sums,
     files_due,
     inspect_published,
     require_undamaged,
     run_damage,
 )
-from pipeline.store.hadoop_sums import is_as_summed, keep_sums
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import LAST_RUN, Published, keep_last_run, last_run, read_published_run
-from pipeline.store.readable_warehouse import DirectWarehouse
+from pipeline.store.runs.published import LAST_RUN, Published, keep_last_run, last_run, read_published_run
+from pipeline.store.tables.commit_files import commit_note, drop_torn, newest_committed_version
+from pipeline.store.tables.contents import contents_of, contents_of_files, data_files
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import ACTS, empty_commit, files, flipped_byte, half_commit
 

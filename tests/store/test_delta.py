@@ -11,8 +11,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from pipeline.catalog.tables import SPECS, TABLES
-from pipeline.store.delta import MOST_STRETCHES, SKIPPED_BY, DeltaFolder, is_among
-from pipeline.store.session import SMALL_BYTES, tune_for_size, tune_storage
+from pipeline.store.spark.session import SMALL_BYTES, tune_for_size, tune_storage
+from pipeline.store.spark.spark_configuration import SKIPPED_BY
+from pipeline.store.tables.delta import MOST_STRETCHES, DeltaFolder, is_among
 from schemas.spark import struct_of
 from schemas.spec import Check, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP

@@ -13,7 +13,7 @@ from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import SparkSession
 
 from pipeline.core.errors import EnvironmentProblem
-from pipeline.store.durable import make_durable, sync_path
+from pipeline.store.files.durable import make_durable, sync_path
 from pipeline.store.warehouse import ClusterWarehouse
 from tests.conftest import REPOSITORY
 from tests.jobs.small_logs import lines_of, run, write
@@ -21,7 +21,7 @@ from tests.jobs.small_logs import lines_of, run, write
 SYNCED = re.compile(r"fsync\(\d+<([^>]+)>")
 CALL = """
 from pathlib import Path
-from pipeline.store.durable import make_durable
+from pipeline.store.files.durable import make_durable
 warehouse = Path({!r})
 make_durable(warehouse, {{warehouse / "c/silver/term": range(1, 3)}})
 """

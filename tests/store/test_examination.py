@@ -16,11 +16,11 @@ from pipeline.core.frames import declared_table
 from pipeline.store.examination.answer import Examination
 from pipeline.store.examination.examined import examine_cluster
 from pipeline.store.examination.leftovers import orphan_data_files
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.lock_files import process_home
-from pipeline.store.object_files import ObjectFiles
-from pipeline.store.published import EXPIRED_BEFORE, LAST_RUN
-from pipeline.store.readable_warehouse import DirectWarehouse
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.files.object_files import ObjectFiles
+from pipeline.store.locks.lock_files import process_home
+from pipeline.store.readers.readable_warehouse import DirectWarehouse
+from pipeline.store.runs.published import EXPIRED_BEFORE, LAST_RUN
 from schemas.bronze import log_record, lost_segment, source_file
 from schemas.gold import finding
 from schemas.silver import wording_seen

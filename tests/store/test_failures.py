@@ -10,8 +10,8 @@ from py4j.protocol import Py4JNetworkError
 
 from pipeline.core.errors import EnvironmentProblem, Locked, PipelineError, WarehouseDamaged
 from pipeline.store.failures import CAUSES, explain_failure, failure_signs
-from pipeline.store.local_commit import require_room
-from pipeline.store.local_files import LocalFiles
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.tables.local_commit import require_room
 from tests.small_disk import small_disk
 
 WAREHOUSE = "/data/audit"

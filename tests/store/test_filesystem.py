@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.store.files import Files
-from pipeline.store.filesystem import HadoopFiles
-from pipeline.store.local_files import LocalFiles, link_new, open_new
+from pipeline.store.files.files import Files
+from pipeline.store.files.local_files import LocalFiles, link_new, open_new
+from pipeline.store.spark.filesystem import HadoopFiles
 
 pytestmark = pytest.mark.spark
 

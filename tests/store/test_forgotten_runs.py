@@ -10,11 +10,11 @@ from jobs import cli
 from jobs.questions.doctor_text import damage_verdict, mending_commands
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import WarehouseDamaged
-from pipeline.store.commit_files import writers_of
 from pipeline.store.examination.examined import examine_cluster
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import LAST_RUN
-from pipeline.store.readable_warehouse import DirectWarehouse
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.readers.readable_warehouse import DirectWarehouse
+from pipeline.store.runs.published import LAST_RUN
+from pipeline.store.tables.commit_files import writers_of
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import removed_commit
 

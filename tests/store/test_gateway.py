@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pipeline.store.gateway import passed_on
+from pipeline.store.spark.gateway import passed_on
 
 WARNING = b"WARNING: Using incubator modules: jdk.incubator.vector"
 

@@ -6,10 +6,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.core.errors import EnvironmentProblem
-from pipeline.store.filesystem import HadoopFiles, files_for_uri
-from pipeline.store.late_session import LateSession, as_late_session
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.spark_configuration import CONFIGURED_BY, is_configured
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.spark.filesystem import HadoopFiles, files_for_uri
+from pipeline.store.spark.late_session import LateSession, as_late_session
+from pipeline.store.spark.spark_configuration import CONFIGURED_BY, is_configured
 
 KEY = "spark.kca.test"
 

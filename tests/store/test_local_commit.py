@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.store.delta import DeltaFolder
-from pipeline.store.local_commit import CHECKPOINT_EACH, add_row
+from pipeline.store.tables.delta import DeltaFolder
+from pipeline.store.tables.local_commit import CHECKPOINT_EACH, add_row
 from pipeline.store.warehouse import WRITER
 from schemas.ops import run
 from schemas.spark import struct_of

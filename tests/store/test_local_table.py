@@ -8,9 +8,9 @@ from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 
 from pipeline.core.errors import SettingsError
-from pipeline.store.delta import DeltaFolder
-from pipeline.store.direct_reading import scan_version
-from pipeline.store.local_files import LocalFiles
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.tables.delta import DeltaFolder
+from pipeline.store.tables.direct_reading import scan_version
 from schemas.spec import TableSpec, required_field
 from schemas.types import INTEGER
 

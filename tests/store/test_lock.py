@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from pipeline.core.errors import Locked
-from pipeline.store import lock as lock_module
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.lock import ClusterLock, cluster_lock
-from pipeline.store.lock_files import DEAD_AFTER_SECONDS, process_home
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.locks import lock as lock_module
+from pipeline.store.locks.lock import ClusterLock, cluster_lock
+from pipeline.store.locks.lock_files import DEAD_AFTER_SECONDS, process_home
 
 TAKERS, ROUNDS = 8, 10
 

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.kafka.reading.rebuilt_bytes import without_rebuilt
-from pipeline.store.delta import DeltaFolder, rows_as_written
+from pipeline.store.tables.delta import DeltaFolder, rows_as_written
 from schemas.bronze.log_record import SPEC
 from tests.lab import records
 

@@ -7,9 +7,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.core.errors import InputProblem, Locked
-from pipeline.store.delta import DeltaFolder
-from pipeline.store.published import Published
-from pipeline.store.upkeep import remove_old_log
+from pipeline.store.health.upkeep import remove_old_log
+from pipeline.store.runs.published import Published
+from pipeline.store.tables.delta import DeltaFolder
 from pipeline.store.warehouse import ClusterWarehouse
 from tests.store.test_undoing import SPEC, append, delete, overwrite
 

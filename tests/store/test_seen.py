@@ -10,10 +10,10 @@ import pytest
 from jobs.questions import status
 from jobs.questions.asking import ask_by_command
 from pipeline.core.errors import WarehouseDamaged
-from pipeline.store.commit_files import commit_note, newest_committed_version
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import LAST_RUN, keep_last_run
-from pipeline.store.readable_warehouse import DirectWarehouse
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.readers.readable_warehouse import DirectWarehouse
+from pipeline.store.runs.published import LAST_RUN, keep_last_run
+from pipeline.store.tables.commit_files import commit_note, newest_committed_version
 from schemas.ops import run
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import commit, empty_commit, half_commit, removed_commit

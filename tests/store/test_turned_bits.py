@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import LAST_RUN, last_row
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.runs.published import LAST_RUN, last_row
 from schemas.gold import finding
 from tests.store.turning import COMMANDS, answer_files, made, rows_of, said, table_of, turned
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.store.delta import DeltaFolder
-from pipeline.store.undoing import undo_appends
+from pipeline.store.tables.delta import DeltaFolder
+from pipeline.store.tables.undoing import undo_appends
 from schemas.spec import TableSpec, nullable_field
 from schemas.types import INTEGER
 

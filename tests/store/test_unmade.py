@@ -9,13 +9,13 @@ from pyspark.sql import SparkSession
 from jobs import cli
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import WarehouseDamaged
-from pipeline.store.commit_files import is_table
 from pipeline.store.examination.examined import examine_cluster
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.mending import remove_unmade
-from pipeline.store.published import ASIDE, LAST_RUN
-from pipeline.store.published_tables import PublishedTables
-from pipeline.store.readable_warehouse import DirectWarehouse
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.health.mending import remove_unmade
+from pipeline.store.readers.published_tables import PublishedTables
+from pipeline.store.readers.readable_warehouse import DirectWarehouse
+from pipeline.store.runs.published import ASIDE, LAST_RUN
+from pipeline.store.tables.commit_files import is_table
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.gold import finding
 from schemas.ops import run

@@ -6,8 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.core.errors import WarehouseFormat
-from pipeline.store.delta import DeltaFolder, stretches_of
-from pipeline.store.upkeep import (
+from pipeline.store.health.upkeep import (
     compact_tables,
     declaration_difference,
     files_and_bytes,
@@ -18,6 +17,7 @@ from pipeline.store.upkeep import (
     tune_upkeep,
     widen_table,
 )
+from pipeline.store.tables.delta import DeltaFolder, stretches_of
 from schemas.spec import Check, Field, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, LONG, STRING
 

@@ -11,16 +11,16 @@ import pytest
 from deltalake import DeltaTable
 
 from jobs import cli
-from jobs.mending.runs import typed_run_row
+from jobs.engine.mending.runs import typed_run_row
 from pipeline.catalog.tables import BY_NAME, SPECS
 from pipeline.core.errors import WarehouseDamaged
 from pipeline.core.frames import frame_of
-from pipeline.store.commit_files import commit_note, newest_whole
-from pipeline.store.hadoop_sums import keep_sums
-from pipeline.store.local_commit import CHECKPOINT_EACH, add_row
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import LAST_RUN, keep_last_run
-from pipeline.store.readable_warehouse import DirectWarehouse
+from pipeline.store.files.hadoop_sums import keep_sums
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.readers.readable_warehouse import DirectWarehouse
+from pipeline.store.runs.published import LAST_RUN, keep_last_run
+from pipeline.store.tables.commit_files import commit_note, newest_whole
+from pipeline.store.tables.local_commit import CHECKPOINT_EACH, add_row
 from schemas.gold import finding
 from schemas.ops import run
 from tests.golden import CLUSTER, unpacked

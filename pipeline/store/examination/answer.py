@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pipeline.store.contents import Contents
-from pipeline.store.damage import Damage
+from pipeline.store.runs.damage import Damage
+from pipeline.store.tables.contents import Contents
 
 
 @dataclass

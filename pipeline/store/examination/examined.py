@@ -8,18 +8,6 @@ from pathlib import Path
 from deltalake.exceptions import DeltaError
 
 from pipeline.core.errors import InputProblem, WarehouseDamaged
-from pipeline.store.commit_files import newest_committed_version, newest_whole
-from pipeline.store.contents import AT_ONCE, DataFile, contents_of_files, data_files
-from pipeline.store.damage import (
-    UNPUBLISHED,
-    Damage,
-    compared_with_sums,
-    contents_text,
-    of_version,
-    run_damage,
-    uri_of,
-    versions_behind,
-)
 from pipeline.store.examination.answer import Examination, Note, SegmentsState, TableState
 from pipeline.store.examination.data_columns import UNREADABLE, unreadable_data_files
 from pipeline.store.examination.keys import keys_of
@@ -31,10 +19,22 @@ from pipeline.store.examination.leftovers import (
     run_notes,
 )
 from pipeline.store.examination.segments import FILES, LOST, RECORDS, StoredFiles, segments_of
-from pipeline.store.forgotten_runs import BEGIN_ANEW, WHY_UNPUBLISHED, forgotten_runs_damage
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import EXPIRED_BEFORE, Published, last_run
-from pipeline.store.readable_warehouse import DirectWarehouse
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.readers.readable_warehouse import DirectWarehouse
+from pipeline.store.runs.damage import (
+    UNPUBLISHED,
+    Damage,
+    compared_with_sums,
+    contents_text,
+    of_version,
+    run_damage,
+    uri_of,
+    versions_behind,
+)
+from pipeline.store.runs.forgotten_runs import BEGIN_ANEW, WHY_UNPUBLISHED, forgotten_runs_damage
+from pipeline.store.runs.published import EXPIRED_BEFORE, Published, last_run
+from pipeline.store.tables.commit_files import newest_committed_version, newest_whole
+from pipeline.store.tables.contents import AT_ONCE, DataFile, contents_of_files, data_files
 from schemas.ops import run
 from schemas.spec import TableSpec
 

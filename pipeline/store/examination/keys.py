@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 from polars import col, lit
 
-from pipeline.store.contents import DataFile
 from pipeline.store.examination.data_columns import read_data_file
+from pipeline.store.tables.contents import DataFile
 from schemas.spec import TableSpec
 
 NUMBER = "number"

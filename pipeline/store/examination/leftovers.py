@@ -7,14 +7,14 @@ from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 
-from pipeline.store.commit_files import COMMIT_FILE, actions_of, newest_committed_version, newest_whole
-from pipeline.store.damage import uri_of
 from pipeline.store.examination.answer import Note
 from pipeline.store.examination.data_columns import UNREADABLE
-from pipeline.store.files import ReadableFiles
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.lock_files import LOCK_FILE, Holder, holder_in, is_holder_gone, is_silent
-from pipeline.store.published import ASIDE, LAST_RUN, last_row
+from pipeline.store.files.files import ReadableFiles
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.locks.lock_files import LOCK_FILE, Holder, holder_in, is_holder_gone, is_silent
+from pipeline.store.runs.damage import uri_of
+from pipeline.store.runs.published import ASIDE, LAST_RUN, last_row
+from pipeline.store.tables.commit_files import COMMIT_FILE, actions_of, newest_committed_version, newest_whole
 from schemas.ops import run
 
 LOG = "_delta_log"

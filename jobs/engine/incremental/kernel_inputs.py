@@ -1,0 +1,73 @@
+"""What a kernel takes, by the name of its parameter: tables, settings, and what was before the day it begins at."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import polars as pl
+from polars import col
+
+from jobs.engine.incremental import kernel_settings
+from jobs.engine.incremental.at_hand import AtHand
+from jobs.engine.incremental.night import Night
+from jobs.engine.incremental.records import RunRecords
+from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, CatalogTable, Refresh
+from pipeline.core.span import Span
+from schemas.bronze import source_file
+from schemas.gold import finding
+
+A_DAY = timedelta(days=1)
+
+
+class KernelInputs:
+    """The inputs of one run's kernels."""
+
+    def __init__(self, night: Night, at_hand: AtHand, records: RunRecords) -> None:
+        self.night, self.at_hand, self.records = night, at_hand, records
+        self.taken: dict[str, pl.DataFrame] = {}
+
+    def of(self, table: CatalogTable, span: Span) -> dict[str, Any]:
+        """By parameter what the table's kernel takes; span: the time of its inputs, of one that is built whole of those
+        that are taken by days."""
+        return {name: self.input_of(table, name, span) for name in table.inputs}
+
+    def input_of(self, table: CatalogTable, name: str, span: Span) -> Any:
+        begin = span.begin
+        special = {
+            "span": lambda: span,
+            "published_finding": lambda: self.at_hand.stored(finding.SPEC),
+            "data_end": self.data_end,
+            source_file.SPEC.table: self.at_hand.source_files,
+        }
+        if name in special:
+            return special[name]()
+        if name in EXTRACTS:
+            return self.records.extract(EXTRACTS[name], table, begin)
+        if name in CARRIED:
+            return CARRIED[name].nothing if begin is None else CARRIED[name].read(self.at_hand, begin)
+        if name in BY_SHORT_NAME:
+            return self.rows(table, BY_SHORT_NAME[name], begin)
+        return getattr(kernel_settings, name)(self.night.settings, self.night.cluster_id)
+
+    def data_end(self) -> pl.DataFrame:
+        """(cluster_id, until_at): the time of the last line of all."""
+        files = self.at_hand.source_files()
+        return files.group_by("cluster_id").agg(until_at=col("last_logged_at").max())
+
+    def rows(self, table: CatalogTable, asked: CatalogTable, begin: datetime | None) -> pl.DataFrame:
+        name = asked.spec.table
+        declared = asked.incremental
+        if declared.taken is not None:
+            return self.as_taken(asked, declared.taken)
+        is_whole = declared.is_taken_whole or asked.refresh not in (Refresh.APPEND, Refresh.INCREMENTAL)
+        is_by_days = declared.is_taken_by_days or table.incremental.lookback_days is not None
+        if begin is None or is_whole or not is_by_days:
+            return self.at_hand.whole(name)
+        return self.at_hand.since(name, begin - A_DAY if declared.is_taken_by_days else begin)
+
+    def as_taken(self, asked: CatalogTable, taken: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
+        """All rows of a table of which kernels take other rows than are stored: made once in a run."""
+        name = asked.spec.name
+        if name not in self.taken:
+            self.taken[name] = taken(self.at_hand.whole(asked.spec.table))
+        return self.taken[name]

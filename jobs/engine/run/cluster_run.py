@@ -1,0 +1,252 @@
+"""One run on one cluster, by the commit protocol: lock, restore, load, build, gate, publish."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from jobs.engine.incremental.at_hand import AtHand
+from jobs.engine.incremental.builder import tables_to_build
+from jobs.engine.incremental.fingerprints import (
+    FORMS_READ,
+    TEMPLATES_READ,
+    forms_read,
+    fresh_tables,
+    table_watermark,
+    templates_read,
+)
+from jobs.engine.incremental.night import Night
+from jobs.engine.incremental.placement import Placement, placement_of
+from jobs.engine.intake.bronze_writer import Intake
+from jobs.engine.intake.on_executors import SparkIntake
+from jobs.engine.run.conservation import require_conserved
+from jobs.engine.run.looking import LogLook, LogLookResult
+from jobs.engine.run.masked_run import made_by, require_same_masking
+from jobs.engine.run.migration import migrate_older
+from jobs.engine.run.preconditions import require_same_zones
+from jobs.engine.run.progress import Progress
+from jobs.engine.run.quality_gate import QualityGate, expectation_text, open_findings, unmet_expectations
+from jobs.engine.run.request import IS_KRAFT, RunRequest, RunResult, is_handed_on
+from jobs.engine.run.tables_of_run import TablesOfRun
+from jobs.engine.run.unread import excerpt_files, unread_files, unreadable_files
+from jobs.engine.run.work import Work
+from jobs.engine.run.zones import zones_at_hand
+from pipeline.bronze.planning import Plan
+from pipeline.catalog.tables import JOBS, SPECS, TABLES, CatalogTable, Refresh, stands_on
+from pipeline.core.errors import GateFailed
+from pipeline.core.stored_tables import ReadableTables
+from pipeline.store.cluster_tables import ClusterTables
+from pipeline.store.locks.lock import ClusterLock, cluster_lock
+from pipeline.store.row_executors import SparkRowExecutors
+from pipeline.store.runs.published import Published
+from pipeline.store.spark.late_session import LateSession
+from pipeline.store.spark.session import tune_for_size, tune_storage
+from pipeline.store.warehouse import ClusterWarehouse, run_row
+from schemas.bronze import file_sighting
+from schemas.gold import finding
+from schemas.ops import quality_result
+
+# What is said of files that cannot be read, gaps and what follows from them, goes by more than what was read.
+ABOUT_FILES = frozenset(
+    one.spec.name
+    for one in TABLES
+    if one.refresh is Refresh.FULL and file_sighting.SPEC.table in stands_on(one.spec.table)
+)
+
+
+def run_cluster(
+    spark: LateSession,
+    request: RunRequest,
+    progress: Progress,
+    then: Callable[[ClusterWarehouse, ReadableTables, RunResult], None],
+) -> RunResult:
+    """Runs a job on one cluster; `then` is told of its tables and the result while the lock is still held.
+
+    Locked; GateFailed, after which the last good versions stay published.
+    """
+    storage = request.settings.storage
+    store = ClusterWarehouse(spark, request.warehouse, request.cluster_id, storage.retention_days)
+    spark.set(partial(tune_storage, zstd_level=storage.zstd_level))
+    with cluster_lock(store.files, store.folder, request.wait_seconds) as lock:
+        store.require_whole()
+        migrate_older(store, request.settings, progress, lock)
+        run = Run(store, request, progress, lock)
+        result = run.execute()
+        then(store, run.tables(), result)
+    return result
+
+
+class Run:
+    """The state of a run while it goes on."""
+
+    def __init__(
+        self,
+        store: ClusterWarehouse,
+        request: RunRequest,
+        progress: Progress,
+        lock: ClusterLock,
+    ) -> None:
+        self.store, self.request, self.progress, self.lock = store, request, progress, lock
+        self.started_at = datetime.now(UTC)
+        self.run_id = store.new_run(self.started_at)
+        self.published: Published = store.published()
+        self.versions: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
+        self.left_out: list[str] = []
+        self.watermarks = dict(self.published.watermarks)
+        self.at_hand: AtHand | None = None
+
+    def execute(self) -> RunResult:
+        request = self.request
+        self.versions = self.store.restore(SPECS, self.published)
+        written = ClusterTables(self.store, self.run_id, self.versions)
+        if not request.is_reparsing:
+            require_same_zones(written, request.cluster_id, request.settings, self.published)
+        require_same_masking(
+            self.store, self.published, request.settings, is_new=not self.published.counts.get("load_seq")
+        )
+        executors = SparkIntake(written)
+        looking = LogLook(written, request, self.run_id, self.published, self.progress, executors, self.tune)
+        planned = (found := looking.look()).planned
+        before = self.published.counts.get("load_seq", 0)
+        self.counts |= {
+            name: self.published.counts[name] for name in self.published.counts if is_handed_on(name)
+        }
+        self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
+        if found.is_kraft:
+            self.counts[IS_KRAFT] = 1
+        if found.states:
+            self.watermarks[FORMS_READ] = forms_read(request.settings, request.cluster_id)
+        if request.is_reparsing:
+            # What other jobs built stands on records as they were understood before.
+            self.watermarks |= {one.name: "" for one in SPECS if one.name in self.watermarks}
+        fresh = self.fresh(before, found)
+        self.note_templates(before)
+        tables = tables_to_build(JOBS[request.job], fresh, has_segments=bool(planned.segments))
+        tables = tables if self.counts["load_seq"] else []
+        is_new = bool(planned.segments or tables or planned.sightings)
+        if is_new:
+            self.store.session.begin()
+            night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
+            if self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
+                night.executors = SparkRowExecutors(written)
+            gate = QualityGate(request.cluster_id, self.run_id)
+            intake = Intake(found.loader, written, night, gate.enter, executors)
+            found.states.update(self.write_all(planned, intake, tables, gate))
+        self.publish("published" if is_new else "nothing_new")
+        return self.result("published" if planned.segments or tables else "nothing_new", found.states)
+
+    def tune(self, read_bytes: int, stored_bytes: int) -> None:
+        self.store.session.set(partial(tune_for_size, read_bytes=read_bytes, stored_bytes=stored_bytes))
+
+    def fresh(self, before: int, found: LogLookResult) -> frozenset[str]:
+        """Names of the tables that what is stored, the settings and the files at hand would give again."""
+        if self.request.is_reparsing:
+            return frozenset()
+        settings, cluster_id = self.request.settings, self.request.cluster_id
+        fresh = fresh_tables(self.published.watermarks, before, settings, cluster_id)
+        return fresh - ABOUT_FILES if found.is_other_problem else fresh
+
+    def placement(self, night: Night, tables: Sequence[CatalogTable], new_bytes: int) -> Placement:
+        """Where the kernels of single records run: by the bytes of all records that they take."""
+        is_anew = any(one.refresh is Refresh.APPEND and not night.is_fresh(one) for one in tables)
+        stored = self.published.counts.get("total_bytes", 0) if is_anew else 0
+        return placement_of(self.request.settings, new_bytes + stored)
+
+    def tables(self) -> ReadableTables:
+        """The tables as the run leaves them."""
+        return TablesOfRun(ClusterTables(self.store, self.run_id, self.versions), self.at_hand)
+
+    def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
+        return RunResult(
+            self.store.cluster_id,
+            self.run_id,
+            outcome,
+            self.versions,
+            self.counts,
+            self.watermarks,
+            dict(Counter(state for state, _ in found.values())),
+            unreadable_files(found),
+            unread=unread_files(found),
+            excerpts=excerpt_files(found),
+            left_out=self.left_out,
+            other_zones=zones_at_hand(self.store.cluster_id, self.at_hand),
+            is_judged=self.watermarks.get(finding.SPEC.name) == self.watermark(finding.SPEC.name),
+            before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),
+        )
+
+    def note_templates(self, before: int) -> None:
+        """Says if what is stored was understood by other templates than what this run reads."""
+        if not before or self.request.is_reparsing:
+            self.watermarks[TEMPLATES_READ] = templates_read()
+        elif self.watermarks.get(TEMPLATES_READ) != templates_read():
+            self.progress.stage(
+                "templates", "others than what is stored was read with; --reparse reads it anew"
+            )
+
+    def watermark(self, name: str) -> str:
+        return table_watermark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
+
+    def write_all(
+        self, planned: Plan, intake: Intake, tables: Sequence[CatalogTable], gate: QualityGate
+    ) -> dict[str, tuple[str, str | None]]:
+        """Bronze, silver, gold and the gate. By path what turned out otherwise than planned.
+
+        GateFailed: stored, and nothing else is published.
+        """
+        work = Work(intake, gate, self.progress)
+        lost = work.load(planned, is_reparsing=self.request.is_reparsing)
+        self.counts["load_seq"] = work.load_seq
+        if intake.totals:
+            self.counts |= intake.totals
+            self.counts["total_bytes"] = self.counts.get("total_bytes", 0) + self.counts["bytes"]
+        self.at_hand = work.build(tables)
+        self.watermarks |= {one.spec.name: self.watermark(one.spec.name) for one in tables}
+        self.progress.stage("gate", f"{len(gate.entered)} tables, Great Expectations")
+        results = gate.verdicts()
+        self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
+        if refused := gate.refused(results):
+            self.refuse(refused)
+        self.left_out = [expectation_text(one) for one in unmet_expectations(results)]
+        if finding.SPEC.name in {one.spec.name for one in tables}:
+            self.counts |= open_findings(self.at_hand.whole(finding.SPEC.table))
+        return lost
+
+    def refuse(self, failed: Sequence[dict[str, Any]]) -> None:
+        """Publishes the last good versions again, and what the gate said."""
+        sentence = expectation_text(failed[0])
+        kept = {name: self.store.bases.get(name, 0) for name in self.versions}
+        kept[quality_result.SPEC.name] = self.versions[quality_result.SPEC.name]
+        self.versions, self.counts = kept, dict(self.published.counts)
+        self.watermarks = dict(self.published.watermarks)
+        self.publish("gate_failed", sentence, self.published.stated())
+        raise GateFailed(
+            expected=f"every critical expectation to hold in cluster {self.store.cluster_id}",
+            found=f"{len(failed)} broken, first {sentence}",
+            todo=f"look at ops.quality_result of run {self.run_id}; what was published before stays",
+        )
+
+    def publish(
+        self, outcome: str, sentence: str | None = None, stated: Mapping[str, str] | None = None
+    ) -> None:
+        """stated: what the tables were made by, where that is not this run."""
+        row = run_row(
+            published=self.published,
+            job=self.request.job,
+            started_at=self.started_at,
+            ended_at=datetime.now(UTC),
+            outcome=outcome,
+            sentence=sentence,
+            cluster_id=self.store.cluster_id,
+            run_id=self.run_id,
+            table_versions=self.versions,
+            counts={name: int(value or 0) for name, value in self.counts.items()},
+            watermarks=self.watermarks,
+            **(stated or made_by(self.request.settings, self.request.cluster_id)),
+        )
+        self.lock.require_mine()
+        if stated is None:
+            written = ClusterTables(self.store, self.run_id, self.versions)
+            require_conserved(self.store, written, self.versions, self.counts)
+        self.store.publish(row)

@@ -1,0 +1,72 @@
+"""One row added to a Delta table of a local warehouse by delta-rs: no JVM is started for it."""
+
+import contextlib
+import errno
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction, WriterProperties
+from deltalake import write_deltalake as write
+from deltalake.exceptions import CommitFailedError, DeltaError
+
+from pipeline.store.files.durable import LOG
+from pipeline.store.files.hadoop_sums import keep_sums
+from schemas.spec import TableSpec
+
+# As Spark does: of every tenth version a checkpoint, so that readers need not go through all commits.
+CHECKPOINT_EACH = 10
+# Where Hadoop keeps the sum of Delta's pointer to the last checkpoint; delta-rs writes the pointer without it.
+STALE_SUM = "._last_checkpoint.crc"
+ROOM_BYTES = 1 << 20
+NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
+
+
+def add_row(
+    folder: Path, spec: TableSpec, row: Mapping[str, Any], note: str, writer: str, number: int
+) -> bool:
+    """Whether the row was added: False where the writer's transaction number is used up, or another commit came first.
+
+    The name of a commit is linked to its written file, so of several that see the same version one passes.
+    """
+    require_room(folder)
+    table = DeltaTable(str(folder))
+    if (table.transaction_version(writer) or 0) >= number:
+        return False
+    committed = CommitProperties({"userMetadata": note}, 0, [Transaction(writer, number)])
+    try:
+        write(
+            table,
+            pa.Table.from_pylist([dict(row)], schema=spec.arrow),
+            mode="append",
+            commit_properties=committed,
+            post_commithook_properties=NO_HOOKS,
+            writer_properties=WriterProperties(compression="ZSTD"),
+        )
+    except CommitFailedError:
+        return False
+    keep_missing_sums(folder, table.version())
+    if table.version() % CHECKPOINT_EACH == 0:
+        # Readers do without it, and the row is committed.
+        with contextlib.suppress(DeltaError, OSError):
+            (folder / LOG / STALE_SUM).unlink(missing_ok=True)
+            table.create_checkpoint()
+            for path in (folder / LOG).glob(f"{table.version():020d}.checkpoint*.parquet"):
+                keep_sums(path)
+    return True
+
+
+def keep_missing_sums(folder: Path, version: int) -> None:
+    """Of a commit that delta-rs wrote, which writes none, and of the data files of the table: readers check them."""
+    for path in (folder / LOG / f"{version:020d}.json", *folder.glob("*.parquet")):
+        if path.exists() and not path.with_name(f".{path.name}.crc").exists():
+            keep_sums(path)
+
+
+def require_room(folder: Path) -> None:
+    """OSError: less than a row, its commit and what follows them may take, which delta-rs says by failed assertions."""
+    system = os.statvfs(folder)
+    if system.f_bavail * system.f_frsize < ROOM_BYTES:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
