@@ -6,7 +6,7 @@ from polars import col
 
 from pipeline.bronze.duplicate_record import build, comparable_records, merge_overlaps, of_whole_files
 from pipeline.bronze.told_again import lap_begins, repeated_time_spans, with_laps
-from tests.bronze.test_duplicate_record import Loaded, frames
+from tests.bronze.duplicates import Loaded, frames
 
 
 def named(loaded: Loaded, new: int) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from pipeline.views.gauges.gauge_values import GAUGES
 from schemas.gold.finding import SEVERITIES
 from tests.conftest import REPOSITORY
 from tests.deploy.given import DEPLOY, checked, commands_in, parsed, text_of
-from tests.jobs.test_findings_out import CLUSTERS
+from tests.jobs.finding_clusters import CLUSTERS
 
 RULES = "prometheus/kafka-controller-audit.rules.yaml"
 DASHBOARD = "grafana/kafka-controller-audit.json"

@@ -1,10 +1,5 @@
 """Small clusters of two brokers, one for each way in which a term ends or outlives itself: times are seconds."""
 
-import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
-
-from schemas.bronze import log_record
-from schemas.spark import struct_of
 from tests.gold.term_lines import (
     active,
     alive,
@@ -29,7 +24,6 @@ from tests.gold.term_lines import (
     thread,
     written,
 )
-from tests.tables import log_table
 
 Logs = dict[tuple[int, str], str]
 
@@ -167,9 +161,3 @@ STORIES: dict[str, Logs] = {
         + own(1, 31, "Ready to serve as the new controller with epoch 1")
     },
 }  # fmt: skip
-
-
-def records(spark: SparkSession, stories: dict[str, Logs]) -> DataFrame:
-    """bronze.log_record of all, each its own cluster."""
-    tables = [log_table(logs, cluster_id=name, of=f"{name}: ") for name, logs in stories.items()]
-    return spark.createDataFrame(pa.concat_tables(tables), schema=struct_of(log_record.SPEC))

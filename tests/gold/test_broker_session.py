@@ -1,20 +1,14 @@
 """Sessions of brokers: how each came into the lists of live brokers, and how it left them."""
 
-from datetime import datetime
-from typing import Any
-
-import polars as pl
 import pytest
 from polars import col
 
-from pipeline.core.span import Span
 from schemas.gold.broker_session import SPEC
 from tests.chain import built, with_table
 from tests.frames import at, frame
+from tests.gold.broker_stays import COLUMNS, from_then, open_at
 from tests.gold.conftest import LOGS
 from tests.rows import records_in, same_rows
-
-COLUMNS = ("broker_id", "joined_at", "joined_how", "left_at", "left_how", "left_term_id", "certainty")
 
 
 def test_sessions_of_a_story() -> None:
@@ -118,25 +112,6 @@ CLUSTERS = {
     "zookeeper": {(1, "controller"): CONTROLLER},
     "kraft": {(101, "controller"): KRAFT, (102, "controller"): SUCCESSOR},
 }
-
-
-def from_then(tables: dict[str, Any], second: float) -> dict[str, Any]:
-    """What a run takes that builds anew from that second on."""
-    begin = at(second)
-    earlier = tables["broker_session"].filter(col("joined_at") < begin)
-    last = earlier.sort("joined_at").unique(["cluster_id", "broker_id"], keep="last")
-    reaching = earlier.filter(open_at(begin, "left_at"))
-    return tables | {
-        "broker_event": tables["broker_event"].filter(col("logged_at") >= begin),
-        "controller_line": tables["controller_line"].filter(col("ordered_at") >= begin),
-        "partition_timeline": tables["partition_timeline"].filter(open_at(begin, "valid_until_at")),
-        "session_before": pl.concat([last, reaching]).unique(["cluster_id", "broker_id", "joined_at"]),
-        "span": Span(begin),
-    }
-
-
-def open_at(begin: datetime, until: str) -> pl.Expr:
-    return col(until).is_null() | (col(until) >= begin)
 
 
 @pytest.mark.parametrize("name", CLUSTERS)

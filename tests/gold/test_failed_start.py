@@ -1,19 +1,12 @@
 """Nodes that do not come up: one finding a loop and cause, and none where a start did not fail."""
 
 from pathlib import Path
-from typing import Any
 
-import polars as pl
 import pytest
 
 from pipeline.core.frames import frame_of
 from pipeline.kafka.wording.failed_starts import NOT_TOLD
-from pipeline.model.brokers.up_signs import startup_signs
-from pipeline.model.lines.evidence import LINE
-from pipeline.rules.failed_start.rule import find as failed_start
-from pipeline.rules.proving.proof import CONFIRMED, Claim, Record
-from pipeline.rules.verified import verify_claim
-from tests.chain import built
+from tests.gold.start_findings import Row, findings_of, only
 from tests.gold.start_stories import (
     at,
     begun,
@@ -33,8 +26,6 @@ from tests.lab import records
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
 
-Row = dict[str, Any]
-TAKEN = ("node_event", "broker_event", "wording_seen", "controller_event", "data_end")
 LOCKED = (
     "org.apache.kafka.common.KafkaException: Failed to acquire lock on file .lock in /data. A Kafka instance in another "
     "process or thread is using this directory."
@@ -57,7 +48,6 @@ WRAPPED = (
     "java.util.concurrent.ExecutionException: java.lang.RuntimeException: Unable to start acceptor for CONTROLLER\n"
     "\tat a.B.c(B.java:1)\nCaused by: java.lang.RuntimeException: Unable to start acceptor for CONTROLLER\n"
 )
-EXITING = "Exiting Kafka due to fatal exception"
 
 
 def found(*logs: str, controller: str = "") -> list[Row]:
@@ -65,29 +55,6 @@ def found(*logs: str, controller: str = "") -> list[Row]:
     texts = {(node, "server"): text for node, text in enumerate(logs, 1)}
     texts |= {(9, "controller"): controller} if controller else {}
     return findings_of(records_in(texts))
-
-
-def findings_of(lines: pl.DataFrame) -> list[Row]:
-    """Each is proved by the bytes of the lines that it names."""
-    tables = built(lines, *TAKEN)
-    node_event, broker_event, wording_seen, controller_event, data_end = (tables[name] for name in TAKEN)
-    signs = startup_signs(node_event, controller_event, broker_event, wording_seen)
-    rows = (
-        failed_start(node_event, broker_event, wording_seen, signs, data_end).sort("valid_from_at").to_dicts()
-    )
-    raw = {
-        (file_id, place): one for file_id, place, *one in lines.select(*LINE, "node_id", "raw").iter_rows()
-    }
-    for row in rows:
-        claim = Claim("failed_start", row["facts"], row["valid_from_at"], row["valid_until_at"])
-        places = [(one["file_id"], one["byte_offset"]) for one in row["evidence"]]
-        told = verify_claim(claim, [Record(*place, raw[place][0], "UTC", raw[place][1]) for place in places])
-        assert told[0] == CONFIRMED, (told, row)
-    return rows
-
-
-def only(second: float, exception: str) -> str:
-    return at(second, "ERROR", EXITING, "kafka.Kafka$") + f"{exception}\n\tat a.B.c(B.java:1)\n"
 
 
 @pytest.mark.parametrize(

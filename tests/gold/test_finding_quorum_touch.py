@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.chain import built
-from tests.gold.test_finding_quorum_votes import ACTIVE, FETCH, RAFT, refused, timed_out
+from tests.gold.quorum_lines import ACTIVE, FETCH, RAFT, refused, timed_out
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
 

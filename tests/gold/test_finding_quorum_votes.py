@@ -5,43 +5,21 @@ from typing import Any
 import pytest
 
 from tests.chain import built
+from tests.gold.quorum_lines import ACTIVE, AT, FETCH, RAFT, refused, timed_out
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
 Logs = dict[int, list[str]]
-AT = "[2026-11-21 00:0{0}] INFO "
-ACTIVE = AT + (
-    "[QuorumController id={1}] Becoming the active controller at epoch {2}, next write offset 5. "
-    "(org.apache.kafka.controller.QuorumController)"
-)
 CREATED = AT + (
     "[QuorumController id={1}] Creating new QuorumController with clusterId x. "
     "(org.apache.kafka.controller.QuorumController)"
 )
-RAFT = AT + "[RaftManager id={1}] {2} (org.apache.kafka.raft.KafkaRaftClient)"
-FETCH = "Transitioning to Prospective state due to fetch timeout"
-VOTE = "{0}=VoterState(replicaKey=ReplicaKey(id={0}, directoryId=<undefined>), state={1})"
 MAJORITY = AT + (
     "[RaftManager id={1}] Did not receive fetch request from the majority of the voters within 3000ms. Current fetched "
     "voters are [], and voters are [1, 2, 3] (org.apache.kafka.raft.LeaderState)"
 )
 SIGNAL = AT + "Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)"
-
-
-def timed_out(node: int, clock: str, **state: str) -> str:
-    votes = ", ".join(VOTE.format(name[1:], said) for name, said in state.items())
-    text = (
-        "Election timed out before receiving sufficient vote responses to become candidate. Current epoch election "
-        f"state: EpochElection(voterStates={{{votes}}})"
-    )
-    return RAFT.format(clock, node, text)
-
-
-def refused(node: int, clock: str) -> str:
-    votes = ", ".join(VOTE.format(one, "GRANTED" if one == node else "REJECTED") for one in (1, 2, 3))
-    text = f"Insufficient remaining votes to become candidate. Current epoch election state is EpochElection(voterStates={{{votes}}}). "
-    return RAFT.format(clock, node, text)
 
 
 def asks_in_vain(node: int, count: int = 5) -> list[str]:

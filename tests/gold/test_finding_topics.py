@@ -5,7 +5,7 @@ import pytest
 
 from tests.chain import built
 from tests.frames import at
-from tests.gold.test_topic_lifecycle import (
+from tests.gold.topic_stories import (
     ANSWERED,
     ASKED,
     BARE,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tests.kafka.test_envelope import STOCK
+from tests.kafka.envelopes import STOCK
 from tests.lab import built_tables
 
 Said = tuple[dict[str, int], list[str]]

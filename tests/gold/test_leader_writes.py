@@ -5,7 +5,7 @@ import pytest
 
 from tests.chain import built
 from tests.frames import at
-from tests.gold.test_partition_timeline import same_rows
+from tests.gold.timeline_rows import same_rows
 from tests.tables import log_table
 
 CONTROLLER = """

@@ -5,13 +5,12 @@ from typing import Any
 import polars as pl
 import pytest
 from polars import col
-from polars.testing import assert_frame_equal
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from schemas.gold.partition_timeline import SPEC
 from tests.chain import built
 from tests.frames import at, frame
 from tests.gold.conftest import LOGS
+from tests.gold.timeline_rows import same_rows
 from tests.tables import log_table
 
 PARTITION = ("topic", "topic_life", "partition")
@@ -26,13 +25,6 @@ def story() -> pl.DataFrame:
 def timeline(logs: dict[tuple[int, str], str]) -> pl.DataFrame:
     found: pl.DataFrame = built(log_table(logs), "partition_timeline")["partition_timeline"]
     return found
-
-
-def same_rows(found: pl.DataFrame, text: str) -> None:
-    """The columns that the text names hold the same rows, in any order."""
-    names = [name.strip() for name in text.strip().splitlines()[0].split("|")]
-    expected = frame(SPEC, text)
-    assert_frame_equal(found.select(names), expected.select(names), check_row_order=False)
 
 
 def test_intervals(story: pl.DataFrame) -> None:

@@ -11,7 +11,7 @@ from schemas.gold.partition_timeline import SPEC
 from tests.carried import reaching
 from tests.chain import built
 from tests.frames import EPOCH, frame
-from tests.gold.test_timeline_days import from_day
+from tests.gold.timeline_from_days import from_day
 from tests.rows import records_in, same_rows
 
 # Topic b is removed; up to 1.0 the partitions of its dead leader go Offline all the same. Later it is created anew.

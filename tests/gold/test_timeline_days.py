@@ -1,28 +1,19 @@
 """Intervals that are built from a day on are those of building everything, whichever day it is."""
 
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 from polars import col
 from polars.testing import assert_frame_equal
 
-from pipeline.core.frames import declared_table, frame_of
-from pipeline.core.span import Span
-from pipeline.gold import partition_timeline
-from schemas.gold.partition_timeline import SPEC
-from tests.carried import deletion_before, reaching, session_before, timeline_before
+from pipeline.core.frames import frame_of
+from tests.carried import reaching
 from tests.chain import built
 from tests.corpus import records
+from tests.gold.timeline_from_days import from_day
 
 STRETCHED = 4000  # a minute of the lab is three days
-INPUTS = (
-    *("leader_and_isr", "partition_transition", "assignment", "topic_event", "controller_line", "term"),
-    *("state_dump", "broker_event"),
-)
-KRAFT_INPUTS = ("partition_state", "broker_absence", "wording_seen", "process_run")
 
 
 def stretched(cluster: Path) -> pl.DataFrame:
@@ -33,27 +24,6 @@ def stretched(cluster: Path) -> pl.DataFrame:
         lines = lines.filter(col("node_id") != int(left_out))
     first = col("logged_at").min()
     return lines.with_columns(logged_at=first + (col("logged_at") - first) * STRETCHED)
-
-
-def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
-    """The table as a run builds it from that day on. The segments that a run reads may begin with the day itself:
-    nothing before it is there to look back at."""
-    later = {
-        "partition_state": tables["partition_state"].filter(col("logged_at") >= day),
-        "controller_line": tables["controller_line"].filter(reaching("ordered_at", day)),
-    }
-    is_in_kraft = "kraft" in tables["term"]["mode"]
-    in_zookeeper = [tables["leader_and_isr"], tables["partition_transition"], tables["state_dump"]]
-    said = [later["partition_state"], *([] if is_in_kraft else in_zookeeper)]
-    given = {name: tables[name] for name in (*INPUTS, *KRAFT_INPUTS)} | later
-    rows = partition_timeline.build(
-        **given,
-        deletion_before=deletion_before(tables["topic_event"], tables["controller_line"], day),
-        timeline_before=timeline_before(tables["partition_timeline"], said, day),
-        session_before=session_before(tables["broker_session"], day),
-        span=Span(day),
-    )
-    return frame_of(declared_table(rows.filter(reaching("valid_until_at", day)), SPEC))
 
 
 @pytest.mark.parametrize(

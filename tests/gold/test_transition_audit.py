@@ -12,8 +12,8 @@ from pipeline.gold.transition_audit.judging import WANTED, judged_moves
 from pipeline.gold.transition_audit.precedence import PRECEDENCE
 from pipeline.kafka.machines.by_release import KINDS
 from schemas.gold.transition_audit import CONTINUITIES, MACHINES, SPEC, VERDICTS
+from tests.gold.transition_types import TYPES
 
-TYPES = dict(empty_frame(SPEC).schema) | {"replica_machine": pl.String(), "is_earlier": pl.Boolean()}
 REFUSED = (
     "java.lang.IllegalStateException: Partition t-0 should be in one of A,B states before moving to X state"
 )

@@ -7,8 +7,8 @@ from pipeline.core.frames import empty_frame
 from pipeline.rules.fatal_fault.rule import find as fatal_fault
 from schemas.gold.finding import SPEC
 from tests.chain import built
+from tests.gold.start_findings import Row, findings_of, only
 from tests.gold.start_stories import at, begun, fault
-from tests.gold.test_failed_start import Row, findings_of, only
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
 

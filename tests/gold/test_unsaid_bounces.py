@@ -6,7 +6,7 @@ from polars import col
 from schemas.gold.broker_session import SPEC
 from tests.chain import built, with_table
 from tests.frames import at, frame
-from tests.gold.test_broker_session import COLUMNS, from_then, open_at
+from tests.gold.broker_stays import COLUMNS, from_then, open_at
 from tests.rows import records_in, same_rows
 
 KAFKA = "(kafka.controller.KafkaController)"

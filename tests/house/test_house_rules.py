@@ -60,3 +60,19 @@ def test_every_module_opens_with_one_sentence() -> None:
     modules = [(file, tree_of(file)) for file in python_files(*EVERYTHING)]
     found = [short(file) for file, tree in modules if tree.body and not ast.get_docstring(tree)]
     assert not found, found
+
+
+def imported_tests(tree: ast.AST) -> list[str]:
+    """Modules of tests that are imported: what tests share lies in a module of its own."""
+    modules = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    modules += [one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names]
+    return [one for one in modules if one.startswith("tests.") and one.rpartition(".")[2].startswith("test_")]
+
+
+def test_no_test_imports_a_test() -> None:
+    found = {short(file): names for file in python_files("tests") if (names := imported_tests(tree_of(file)))}
+    assert not found, found
+
+
+def test_an_imported_test_is_caught() -> None:
+    assert imported_tests(ast.parse("from tests.gold.test_x import y")) == ["tests.gold.test_x"]

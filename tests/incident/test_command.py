@@ -19,6 +19,7 @@ from jobs.incident.command import main
 from pipeline.catalog.tables import SPECS
 from tests.conftest import REPOSITORY
 from tests.incident.answers import SAMPLE, answer_of, settings_of
+from tests.incident.printing import printed
 
 LAB = SAMPLE / "lab-2.2.2"
 LINES = {number: (LAB / f"broker-{number}" / "controller.log").read_text() for number in (1, 2, 3)}
@@ -33,11 +34,6 @@ def logs(tmp_path: Path) -> Path:
         folder.mkdir(parents=True)
         (folder / "controller.log").write_text(text)
     return tmp_path / "logs"
-
-
-def printed(capsys: pytest.CaptureFixture[str], *given: str, code: int = 0) -> str:
-    assert main(list(given)) == code
-    return capsys.readouterr().out
 
 
 def without_paths(screen: str) -> list[str]:

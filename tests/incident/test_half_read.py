@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.incident.answers import SAMPLE, answer_of, settings_of, tables_of
-from tests.incident.test_command import printed
+from tests.incident.printing import printed
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
 from tests.conftest import REPOSITORY
 from tests.incident.answers import SAMPLE, answer_of, differing, settings_of, stored_tables, tables_of
-from tests.jobs.test_nightly import without_java
+from tests.jobs.javaless import without_java
 from tests.lab import folder_of, records, zone_of
 from tests.lab import tables_of as lab_tables
 

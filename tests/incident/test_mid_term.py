@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.incident.answers import answer_of, settings_of, tables_of
-from tests.incident.test_command import printed
+from tests.incident.printing import printed
 
 LINES = """\
 [2026-11-21 09:15:00,100] INFO [QuorumController id=1] In the last 60000 ms period, 322 controller events were completed, which took an average of 11.74 ms each. The slowest event was writeNoOpRecord(2038106133), which took 30.97 ms. (org.apache.kafka.controller.EventPerformanceMonitor)

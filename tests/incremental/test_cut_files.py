@@ -9,8 +9,8 @@ from pipeline.catalog.tables import TABLES
 from pipeline.core.frames import frame_of
 from tests.chain import ORDER, built
 from tests.incremental.cutting import by_files, by_records, wiped
+from tests.incremental.night_labs import LABS, WIPING, folder
 from tests.incremental.nights import differences
-from tests.incremental.test_nights import LABS, WIPING, folder
 from tests.lab import READ, records
 
 ALL = (*READ, "server")

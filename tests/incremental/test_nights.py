@@ -9,6 +9,7 @@ import pytest
 
 from pipeline.core.frames import frame_of
 from tests.incremental.cutting import Segments, by_lines, wiped
+from tests.incremental.night_labs import LABS, WIPING, folder
 from tests.incremental.nights import (
     around_midnights,
     at_once,
@@ -23,7 +24,6 @@ from tests.lab import READ, records
 MIDNIGHTS, MANY_MIDNIGHTS = 4, 6
 # So that a lab takes some hours, or some weeks.
 HOURS, WEEKS = 200, 4000
-WIPING = 20  # seconds
 
 
 @dataclass(frozen=True)
@@ -92,20 +92,6 @@ MANY = (
     Nights(by_lines=4, lives=2),
     Nights(by_lines=4, lives=2, has_server_log=True),
 )
-LABS = (
-    *("0.11.0.3-zk-stock", "1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
-    *("3.2.3-zk-stock", "3.2.3-zk-trace", "3.9.1-zk-stock", "3.9.1-zk-trace", "3.3.2-kraft-combined-stock"),
-    *("3.9.2-kraft-migration-stock", "3.9.2-kraft-separate-stock", "4.0.0-kraft-combined-stock"),
-    *("4.3.1-kraft-combined-trace", "4.3.1-kraft-separate-stock", "4.4.0-kraft-separate-stock"),
-    *("1.0.2-zk-moves", "2.2.2-zk-moves", "2.2.2-zk-redrive", "3.9.1-zk-moves", "3.9.1-zk-redrive"),
-    *("3.9.2-kraft-separate-moves", "4.0.0-kraft-combined-moves", "2.5.1-zk-clocks", "2.6.3-zk-big"),
-    *("3.9.1-zk-clients", "3.9.1-zk-clients-b", "4.0.0-kraft-separate-clients", "3.9.2-4.3.1-kraft-upgrade"),
-)  # fmt: skip
-
-
-def folder(shared: Path, name: str) -> Path:
-    in_corpus = shared / "corpus" / "lab" / name
-    return in_corpus if in_corpus.is_dir() else shared / "lab-runs" / name
 
 
 def require_equal(shared: Path, name: str, nights: Nights) -> None:

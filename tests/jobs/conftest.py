@@ -6,11 +6,10 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql import SparkSession
 
-from jobs import nightly
 from jobs.questions import ask, asking, findings, status, verify_findings
 from pipeline.views.reading.answers import Answers
 from tests.conftest import REPOSITORY
@@ -18,7 +17,9 @@ from tests.golden import unpacked
 from tests.jobs.answering import answers_of_logs
 from tests.jobs.cluster_scores import Compared
 from tests.lab import folder_of
-from tests.tables import tuning_kept
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 SAMPLE = REPOSITORY / "tests" / "data" / "sample"
 
@@ -38,8 +39,11 @@ def golden(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def sample_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> NightlyRun:
+def sample_run(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> NightlyRun:
     """One nightly run over the sample, in this process; about a minute, once."""
+    from jobs import nightly  # noqa: PLC0415  (it needs Spark)
+    from tests.tuning import tuning_kept  # noqa: PLC0415  (it needs Spark)
+
     warehouse = str(tmp_path_factory.mktemp("sample") / "warehouse")
     printed = io.StringIO()
     with tuning_kept(spark), redirect_stdout(printed):

@@ -6,7 +6,7 @@ import pytest
 
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
-from tests.jobs.test_settings import from_text
+from tests.jobs.settings_text import from_text
 
 PER_BROKER = "leader.imbalance.per.broker.percentage"
 INTERVAL = "leader.imbalance.check.interval.seconds"

@@ -15,7 +15,7 @@ from jobs.questions.window import Window
 from jobs.report.told import cluster_report
 from pipeline.views.reading.answers import Answers
 from tests.incident.answers import SAMPLE
-from tests.incident.test_command import printed
+from tests.incident.printing import printed
 from tests.report.reading import read
 
 LATER = datetime(2027, 11, 21, 9, tzinfo=UTC)

@@ -14,7 +14,7 @@ from pipeline.store.tables.local_commit import ROOM_BYTES
 from tests.conftest import REPOSITORY
 from tests.jobs.small_logs import COMPARED, contents, run
 from tests.small_disk import SmallDisk, small_disk
-from tests.tables import tuning_kept
+from tests.tuning import tuning_kept
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
 SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"

@@ -1,6 +1,5 @@
 """The nightly job on the sample: what it prints, what it stores, and that a second run is quick and quiet."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run as ops_run
 from tests.conftest import REPOSITORY
 from tests.jobs.conftest import SAMPLE
+from tests.jobs.javaless import without_java
 
 CLUSTER = "lab-2.2.2"
 pytestmark = pytest.mark.spark
@@ -114,11 +114,6 @@ def test_java_is_needed_only_where_there_is_something_new(sample_warehouse: str,
         )  # fmt: skip
         assert done.returncode == code and words in done.stdout + done.stderr, done.stderr
     assert not (tmp_path / "warehouse" / CLUSTER).exists()
-
-
-def without_java() -> dict[str, str]:
-    kept = {name: text for name, text in os.environ.items() if "SPARK" not in name}
-    return kept | {"JAVA_HOME": "/no/java", "PYTHONPATH": str(REPOSITORY)}
 
 
 @pytest.mark.parametrize(

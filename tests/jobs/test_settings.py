@@ -10,18 +10,9 @@ from jobs.settings.load import load_settings
 from jobs.settings.masking import OFF
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
+from tests.jobs.settings_text import from_text, write
 
 REPOSITORY = Path(__file__).parents[2]
-
-
-def write(folder: Path, text: str) -> Path:
-    file = folder / "own.yaml"
-    file.write_text(text)
-    return file
-
-
-def from_text(folder: Path, text: str) -> Settings:
-    return load_settings(write(folder, text), environ={})
 
 
 def test_later_sources_win(tmp_path: Path) -> None:

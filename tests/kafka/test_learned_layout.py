@@ -6,8 +6,8 @@ import pytest
 
 from pipeline.kafka.reading.pasted import read_pasted_text
 from pipeline.kafka.reading.sniff import sniff_head
+from tests.kafka.envelopes import BARE, RECORDS, said
 from tests.kafka.reading import read
-from tests.kafka.test_envelope import BARE, RECORDS, said
 from tests.kafka.writing import Record, printed_time
 
 MILLIS, DOT, SLASH = "yyyy-MM-dd HH:mm:ss,SSS", "yyyy-MM-dd HH:mm:ss.SSS", "yyyy/MM/dd HH:mm:ss,SSS"

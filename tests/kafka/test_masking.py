@@ -3,34 +3,25 @@
 import json
 import re
 from functools import cache
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.kafka.reading.masking import KINDS, TOKENS, Masking
-from pipeline.kafka.reading.reader import ARROW_SCHEMA, ReadSettings
+from pipeline.kafka.reading.reader import ReadSettings
 from tests.conftest import REPOSITORY
-from tests.kafka.masks import HARMLESS, PRINTED, is_masked, plain, secrets
+from tests.kafka.masking import ALL, FORMS, LINE, SAME, of, rows
+from tests.kafka.masks import HARMLESS, is_masked, plain, secrets
 from tests.kafka.reading import read_table
 from tests.oracle.rendering import HEAD, Instance, instances
 from tests.oracle.rows import FLAGS, fields
 from tests.oracle.values import hard
 
-KEY = b"a key of the tests"
-ALL = Masking(KINDS, (), KEY)
-FORMS = [(kind, text) for kind, texts in PRINTED.items() for text in texts]
-SAME = [
-    one.name
-    for one in ARROW_SCHEMA
-    if one.name not in ("raw", "fields", "reason", "exception_class", "exception_message")
-]
 # What the text says, not where it stands.
 READ = [one for one in SAME if one not in ("byte_offset", "byte_length", "line_count")]
 SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
 SAMPLE_LOGS = ["broker-1/controller.log", "broker-2/state-change.log", "broker-3/server.log"]
-LINE = HEAD + "{} (kafka.controller.KafkaController)\n"
 SECRET_LINE = LINE.format("[Controller id=1] x at BrokerEndPoint(id=2, host=bkr-7.corp:9092), /10.1.2.3:9092")
 LONG = LINE.format("[Controller id=1] " + "y" * 90 + "host=torn-host.example:1")
 WRAPPED = {
@@ -43,17 +34,6 @@ WRAPPED = {
     "json_message": json.dumps({"host": {"name": "loghost7"}, "message": SECRET_LINE.rstrip()}) + "\n",
     "cri/syslog": "2026-11-21T08:00:00Z stdout F Nov 21 08:00:00 loghost7 kafka[12]: " + SECRET_LINE,
 }
-
-
-def of(*kinds: str) -> Masking:
-    return Masking(kinds, (), KEY)
-
-
-def rows(data: bytes, masking: Masking | None = ALL, **changed: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = read_table(
-        data, settings=ReadSettings(masking=masking), log="mixed", **changed
-    ).to_pylist()
-    return found
 
 
 @pytest.mark.parametrize(("kind", "text"), FORMS, ids=[text for _, text in FORMS])

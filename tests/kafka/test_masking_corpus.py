@@ -6,8 +6,8 @@ import pyarrow.compute as pc
 import pytest
 
 from pipeline.kafka.reading.reader import ReadSettings
+from tests.kafka.masking import ALL, SAME
 from tests.kafka.reading import read_table
-from tests.kafka.test_masking import ALL, SAME
 from tests.oracle.corpus import logs
 
 # Not 0.8.2.1, a release.

@@ -7,18 +7,11 @@ import pytest
 
 from pipeline.kafka.reading.masking import Masking
 from pipeline.kafka.reading.reader import ReadSettings
+from tests.kafka.masking import ALL, FORMS, KEY, LINE, of, rows
+from tests.kafka.masking_forms import ENCODED
 from tests.kafka.masks import is_masked, plain
 from tests.kafka.reading import read_table
-from tests.kafka.test_masking import ALL, FORMS, KEY, LINE, of, rows
 from tests.oracle.rendering import HEAD
-
-# As Docker and Gson write a text, as others do, and JSON inside of it.
-ENCODED = {
-    "html": lambda text: (
-        json.dumps(text).replace("<", r"\u003c").replace(">", r"\u003E").replace("&", r"\u0026")
-    ),
-    "slashes": lambda text: json.dumps(text).replace("/", r"\/"),
-}
 
 
 @pytest.mark.parametrize("wrapper", ["log", "message"])

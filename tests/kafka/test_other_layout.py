@@ -13,11 +13,11 @@ from pipeline.core.starts import START_BYTES
 from pipeline.kafka.layout.envelope import built_in_layouts, envelope_by_name
 from pipeline.kafka.reading.reader import ReadSettings, reparse_segment
 from pipeline.kafka.reading.sniff import Sniff, sniff_head
+from tests.kafka.envelopes import FEW, SECONDS, said
+from tests.kafka.masking import FORMS, LINE, of, rows
+from tests.kafka.masking_forms import ENCODED
 from tests.kafka.masks import is_masked, plain
 from tests.kafka.reading import read, read_table, request
-from tests.kafka.test_envelope import FEW, SECONDS, said
-from tests.kafka.test_masking import FORMS, LINE, of, rows
-from tests.kafka.test_masking_forms import ENCODED
 from tests.kafka.writing import LINES, WRAPPERS, wrapped, written
 
 EACH = 4  # of the layouts behind each; all of them in soak

@@ -14,11 +14,9 @@ from pipeline.kafka.reading.reader import ARROW_SCHEMA, ReadSettings
 from pipeline.kafka.reading.sniff import sniff_head
 from schemas.bronze import log_record
 from schemas.spark import struct_of
+from tests.kafka.reader_lines import DONE, LINE, TIME
 from tests.kafka.reading import read, read_table
 
-TIME = b"[2024-03-01 12:00:00,123] "
-DONE = b"[Controller id=1 epoch=5] Changed partition t-0 state from NewPartition to OfflinePartition"
-LINE = TIME + b"TRACE " + DONE + b" (state.change.logger)\n"
 MILLIS = dt.datetime.fromisoformat("2024-03-01T12:00:00.123")
 SECONDS = dt.datetime.fromisoformat("2024-03-01T12:00:00")
 

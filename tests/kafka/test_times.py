@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
+from tests.kafka.reader_lines import LINE
 from tests.kafka.reading import read
-from tests.kafka.test_reader import LINE
 
 JSON = b'{"%s,"level":"INFO","loggerName":"kafka.controller.KafkaController","message":"x"}\n'
 NUMBERS = (b"-1", b"7258118400", b"999999999999", b"9223372036854775807")

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from pipeline.kafka.layout.envelope import built_in_layouts
+from tests.kafka.envelopes import FEW, LONG, said
 from tests.kafka.reading import read
-from tests.kafka.test_envelope import FEW, LONG, said
 from tests.kafka.writing import TIME, cri, json_file, wrapped, written
 
 

@@ -8,8 +8,8 @@ from pipeline.bronze.file_look import Wanted, inspect_file
 from pipeline.core.contents import InspectedFile
 from pipeline.core.files import list_files
 from pipeline.kafka.layout.paths import locate_path
+from tests.life.disks import disk_of
 from tests.life.nights import looked, settings
-from tests.life.test_schedules import disk_of
 
 LIVES = 12
 ACTS = 25

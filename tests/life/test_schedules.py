@@ -9,28 +9,15 @@ from random import Random
 import pytest
 
 from tests.life.disk import BEGIN, Disk, Stored
+from tests.life.disks import disk_of
 from tests.life.nights import Nights
 from tests.life.truth import Truth, first_line, is_longer
-from tests.life.writers import START, Writer, made_up, node_in, repeated
+from tests.life.writers import START, node_in, repeated
 from tests.oracle.corpus import LogFile, logs
 
 SCHEDULES = 2000
 SMALL_BYTES = 20_000
-STYLES = ("ident", "late", "wrong folder", "alike")
 LONG_AGO = BEGIN + timedelta(days=365)
-
-
-def disk_of(seed: int) -> Disk:
-    random = Random(seed)  # noqa: S311  (a schedule, no secret)
-    style = STYLES[seed % len(STYLES)]
-    silent = random.randrange(1, 15) if style in ("late", "wrong folder") else 0
-    alike = random.randrange(1, 4) if style == "alike" else 0
-    writers: dict[str, Writer] = {}
-    for number in range(random.choice((1, 2, 2, 3))):
-        node_id = number + 1
-        folder = node_id + 6 if style == "wrong folder" else node_id
-        writers[f"broker-{folder}/controller.log"] = made_up(random, number, node_id, silent, alike)
-    return Disk(random, writers, is_telling=style in ("alike", "wrong folder"))
 
 
 @dataclass

@@ -1,28 +1,14 @@
 """A run that cannot show that each record is there does not publish."""
 
-from pathlib import Path
-
 import pytest
-from pyspark.sql import SparkSession
 
 from jobs.engine.run.conservation import require_conserved
 from pipeline.core.errors import GateFailed
 from pipeline.store.readers.published_tables import PublishedTables
 from pipeline.store.runs.published import EXPIRED_BEFORE
-from pipeline.store.spark.late_session import LateSession
 from pipeline.store.warehouse import ClusterWarehouse
-from tests.golden import CLUSTER, unpacked
 
 FAR = 1 << 52  # ms
-
-
-def no_spark() -> SparkSession:
-    raise AssertionError("nothing of this needs Spark")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> ClusterWarehouse:
-    return ClusterWarehouse(LateSession(no_spark, is_plain=True), str(unpacked(tmp_path)), CLUSTER)
 
 
 def test_records_are_those_that_the_manifest_counts(store: ClusterWarehouse) -> None:

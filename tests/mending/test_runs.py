@@ -14,11 +14,8 @@ from pipeline.store.runs.published import LAST_RUN, keep_last_run
 from pipeline.store.tables.commit_files import commit_note, newest_committed_version
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import quality_result, run
-from tests.mending.test_conservation import store
 from tests.store.damaging import one_run_older, removed_commit
 from tests.store.stating import put
-
-__all__ = ["store"]
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from jobs.engine.mending import segments as of_segments
 from jobs.engine.mending.taken_over import count_expired_before
 from pipeline.store.runs.published import EXPIRED_BEFORE
-from tests.mending.test_segments import manifest, records
+from tests.mending.segments import manifest, records
 
 
 def expired_without(*left_out: int) -> dict[str, int]:

@@ -12,7 +12,7 @@ from pipeline.model.lines.lost_segments import UNNAMED, still_lost
 from pipeline.store.runs.published import EXPIRED_BEFORE, Published
 from pipeline.store.tables.contents import Contents
 from schemas.bronze import log_record, lost_segment, source_file
-from tests.mending.test_segments import manifest, records
+from tests.mending.segments import manifest, records
 
 RUN = "20261121T080000.000000Z"
 STATED = {log_record.SPEC.name: Contents(6, 1, 1), source_file.SPEC.name: Contents(3, 1, 1)}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gold.test_transition_audit_lab import LAB, TABLE, read_moves
+from tests.gold.transition_labs import LAB, TABLE, read_moves
 from tests.replay.judging import told
 from tests.replay.scores import RELEASES, machine_of
 from tests.replay.simulator.days import MISHAPS, simulated

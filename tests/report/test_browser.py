@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.views.reading.answers import Answers
 from tests.report.browser import Browser, installed
-from tests.report.test_page import HOSTILE, altered, page_of
+from tests.report.pages import HOSTILE, altered, page_of
 
 pytestmark = pytest.mark.skipif(installed() is None, reason="no Chromium is installed")
 SHOWN = "[...document.querySelectorAll('{}')].filter(one => !one.hidden).length"

@@ -17,8 +17,8 @@ from pipeline.core.stored_tables import MemoryTables
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
 from schemas.silver import log_gap
+from tests.report.drawings import ALL, BEGIN, drawn, lanes, of_class
 from tests.report.reading import read
-from tests.report.test_drawing import ALL, BEGIN, drawn, lanes, of_class
 
 
 def test_no_log_is_drawn_between_two_files() -> None:

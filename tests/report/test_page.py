@@ -22,31 +22,15 @@ from pipeline.core.stored_tables import MemoryTables
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import place_of_row
 from tests.jobs.answering import answers_of
+from tests.report.pages import AT, HOSTILE, altered, page_of
 from tests.report.reading import Node, read
 
-AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 OURS = {
     "html", "head", "meta", "title", "style", "body", "main", "section", "article", "nav", "footer", "h1", "h2", "h3",
     "h4", "p", "a", "strong", "span", "ul", "li", "dl", "dt", "dd", "figure", "figcaption", "pre", "div", "table",
     "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "g", "defs", "pattern", "path", "rect", "text", "script",
     "clippath", "ol", "code", "em", "br",
 }  # fmt: skip
-HOSTILE = (
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "\"' onmouseover='alert(1)' x=\"",
-    "</style></pre></title><svg/onload=alert(1)>",
-    "a\x00b\x1b[31m\u202egnp.exe\u2066",
-    "&lt;b&gt;&#60;",
-    "javascript:alert(1)",
-    "x" * 1_000_000,
-)
-
-
-def page_of(answers: Answers, window: Window | None = None, *, is_stored: bool = True) -> str:
-    return html_page(
-        [cluster_section(cluster_report(answers, window or Window(), "off", is_stored=is_stored))], AT
-    )
 
 
 @pytest.fixture(scope="module")
@@ -159,22 +143,6 @@ def test_only_style_and_script_are_let_in_by_their_hashes(sample: Node) -> None:
     every = [one for name in OURS for one in sample.all(name)]
     assert not [one for one in every if {"style", "src", "onclick"} & one.attributes.keys()]
     assert not [one for one in every if "://" in (one.attributes.get("href") or "")]
-
-
-def altered(answers: Answers, text: str) -> Answers:
-    """The same with that text wherever a log or a person names something."""
-    tables = MemoryTables()
-    assert isinstance(answers.tables, MemoryTables)
-    names = ("topic", "path", "sentence", "entity", "suppressed_by", "envelope", "zone", "end_detail")
-    for name, rows in answers.tables.rows.items():
-        said = [pl.lit(text).alias(one) for one in names if one in rows.columns]
-        if name == "gold.finding":
-            facts = [{"topic": text, "partition": 0}] * rows.height
-            said.append(pl.lit(pl.Series("facts", facts, rows.schema["facts"])))
-        if name == "bronze.log_record" and len(text) < 1000:
-            said.append(pl.lit(text.encode()).alias("raw"))
-        tables.rows[name] = rows.with_columns(said)
-    return Answers(text, tables)
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

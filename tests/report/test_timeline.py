@@ -7,8 +7,8 @@ import pytest
 from jobs.report.timeline import NAME, timeline_html
 from pipeline.views.reading.answers import Answers
 from tests.report.browser import Browser, installed
+from tests.report.pages import page_of
 from tests.report.reading import read
-from tests.report.test_page import page_of
 
 
 def test_it_has_the_marks_of_the_page_and_leads_nowhere(sample_answers: Answers) -> None:

@@ -8,8 +8,8 @@ from jobs.report.unknown import fold_long_list
 from pipeline.core.frames import with_absent
 from schemas.gold import evidence
 from tests.jobs.answering import answers_of
+from tests.report.pages import page_of
 from tests.report.reading import read
-from tests.report.test_page import page_of
 
 
 def test_what_a_node_cannot_answer_is_said_with_what_to_do() -> None:

@@ -12,7 +12,7 @@ from schemas.silver import log_gap
 from tests.chain import built
 from tests.frames import at, frame
 from tests.rows import records_in
-from tests.silver.test_process_run import AGAIN, FIRST, text
+from tests.silver.process_lines import AGAIN, FIRST, text
 
 LOST = """
     cluster_id | node_id | log          | file_id | load_seq | path    | start_offset | consumed_bytes | record_count | first_logged_at | last_logged_at

@@ -6,18 +6,12 @@ import pytest
 from schemas.silver.process_run import SPEC
 from tests.chain import built
 from tests.rows import broken_rules, records_in
+from tests.silver.process_lines import AGAIN, FIRST, HANDLERS, STARTED, STARTING, text
 from tests.tables import log_table
 
-HANDLERS = (
-    "INFO Registered signal handlers for TERM, INT, HUP (org.apache.kafka.common.utils.LoggingSignalHandler)"
-)
-STARTING = "INFO starting (kafka.server.KafkaServer)"
-STARTED = "INFO [KafkaServer id=1] started (kafka.server.KafkaServer)"
 CLEAN = (
     "INFO Skipping recovery of 3 logs from /data/a since clean shutdown file was found (kafka.log.LogManager)"
 )
-UNCLEAN = "INFO Recovering 3 logs from /data/a since no clean shutdown file was found (kafka.log.LogManager)"
-EMPTY = "INFO No logs found to be loaded in /data/a (kafka.log.LogManager)"
 SIGNAL = "INFO Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)"
 STOPPING = "INFO [KafkaServer id=1] shutting down (kafka.server.KafkaServer)"
 FAILED = "ERROR [KafkaServer id=1] Fatal error during KafkaServer startup. Prepare to shutdown (kafka.server.KafkaServer)"
@@ -28,7 +22,6 @@ OLD_STOP = "INFO [Kafka Server 1], shutting down (kafka.server.KafkaServer)"
 OLD_STARTED = "INFO [Kafka Server 1], started (kafka.server.KafkaServer)"
 SESSION = "INFO [ZooKeeperClient Kafka server] Connected. (kafka.zookeeper.ZooKeeperClient)"
 OTHER = "INFO Cluster ID = x (kafka.server.KafkaServer)"
-FIRST, AGAIN = (HANDLERS, STARTING, EMPTY, STARTED), (HANDLERS, STARTING, UNCLEAN, STARTED)
 OPEN = (None, "not_started_again")
 KRAFT = (
     HANDLERS,
@@ -36,12 +29,6 @@ KRAFT = (
     "INFO [SharedServer id=1] Starting SharedServer (kafka.server.SharedServer)",
     "INFO [BrokerServer id=1] Starting broker (kafka.server.BrokerServer)",
 )
-
-
-def text(*lines: str, hour: int = 0, day: int = 21) -> str:
-    return "\n".join(
-        f"[2026-11-{day} {hour:02}:{second:02}:00,000] {one}" for second, one in enumerate(lines)
-    )
 
 
 CASES = {

@@ -6,7 +6,7 @@ import pytest
 
 from tests.gold.start_stories import at, begun, failed, kraft_begun, kraft_failed, kraft_up, port_in_use, up
 from tests.kafka.reading import read_table
-from tests.silver.test_release_span import spans
+from tests.silver.release_spans import spans
 
 CLIENT = "org.apache.kafka.common.utils.AppInfoParser"
 THREAD = "kafka.controller.ControllerEventManager$ControllerEventThread"

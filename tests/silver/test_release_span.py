@@ -3,21 +3,18 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from pipeline.core.frames import frame_of
 from pipeline.model.settings import ReleaseSetting
-from pipeline.silver import release_span, wording_seen
+from pipeline.silver import wording_seen
 from pipeline.silver.release_span import deciding_sights, seen_once, sights_with_release_bits
-from schemas.silver.release_span import SPEC
 from tests.kafka.reading import read_table
 from tests.lab import records
-from tests.rows import declared_rows
+from tests.silver.release_spans import spans
 
-Row = dict[str, Any]
 QUICK = (
     "lab/0.11.0.3-zk-stock",
     "lab/2.2.2-zk-stock",
@@ -26,14 +23,6 @@ QUICK = (
     "public/0.10.0.0-Aminoid",
     "public/2.5.0-Parasmani300",
 )
-NOTHING_FIXED = ReleaseSetting()
-
-
-def spans(tables: list[pa.Table], setting: ReleaseSetting = NOTHING_FIXED) -> list[Row]:
-    """silver.release_span of these records, in order of node and time."""
-    seen = wording_seen.build(frame_of(pa.concat_tables(tables)))
-    found = declared_rows(release_span.build(seen, setting), SPEC)
-    return found.sort("cluster_id", "node_id", "valid_from_at").to_dicts()
 
 
 def truth(cluster: Path) -> str:

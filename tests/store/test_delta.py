@@ -17,7 +17,7 @@ from pipeline.store.tables.delta import MOST_STRETCHES, DeltaFolder, is_among
 from schemas.spark import struct_of
 from schemas.spec import Check, TableSpec, nullable_field, required_field
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP
-from tests.tables import tuning_kept
+from tests.tuning import tuning_kept
 
 pytestmark = pytest.mark.spark
 SPEC = TableSpec(

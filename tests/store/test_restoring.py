@@ -11,7 +11,7 @@ from pipeline.store.health.upkeep import remove_old_log
 from pipeline.store.runs.published import Published
 from pipeline.store.tables.delta import DeltaFolder
 from pipeline.store.warehouse import ClusterWarehouse
-from tests.store.test_undoing import SPEC, append, delete, overwrite
+from tests.store.undoing import SPEC, append, delete, overwrite
 
 pytestmark = pytest.mark.spark
 

@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.store.spark.session import FEW_BYTES, SMALL_BYTES, tune_for_size, tune_local
-from tests.tables import tuning_kept
+from tests.tuning import tuning_kept
 
 pytestmark = pytest.mark.spark
 KEY = "spark.databricks.delta.snapshotPartitions"

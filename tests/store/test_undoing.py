@@ -8,28 +8,14 @@ from pyspark.sql import SparkSession
 
 from pipeline.store.tables.delta import DeltaFolder
 from pipeline.store.tables.undoing import undo_appends
-from schemas.spec import TableSpec, nullable_field
-from schemas.types import INTEGER
+from tests.store.undoing import SPEC, append, delete, overwrite
 
 pytestmark = pytest.mark.spark
-SPEC = TableSpec("silver.thing", "One thing.", ("id",), (nullable_field("id", INTEGER, "Its number."),))
 Act = Callable[[DeltaFolder, int], None]
-
-
-def append(folder: DeltaFolder, number: int) -> None:
-    folder.append(SPEC, folder.spark.createDataFrame([(number,)], "id int").repartition(2), "dead")
 
 
 def append_nothing(folder: DeltaFolder, _number: int) -> None:
     folder.append(SPEC, folder.spark.createDataFrame([], "id int"), "dead")
-
-
-def overwrite(folder: DeltaFolder, number: int) -> None:
-    folder.overwrite(SPEC, folder.spark.createDataFrame([(number,)], "id int"), "dead")
-
-
-def delete(folder: DeltaFolder, _number: int) -> None:
-    folder.delete(SPEC, "id = 1")
 
 
 def undo(folder: DeltaFolder, _number: int) -> None:
