@@ -23,8 +23,8 @@ def python_problem(version: "tuple[int, ...]") -> "str | None":
 def java_problem() -> "str | None":
     """One sentence if Spark would find no Java that it runs on."""
     # Here, not above: an older Python gets its sentence before it meets newer syntax.
-    from pipeline.core.errors import EnvironmentProblem  # noqa: PLC0415
-    from pipeline.store.spark.java import check_java  # noqa: PLC0415
+    from pipeline.core.errors import EnvironmentProblem  # noqa: PLC0415  (an older Python must get as far as here)
+    from pipeline.store.spark.java import check_java  # noqa: PLC0415  (an older Python must get as far as here)
 
     try:
         check_java()

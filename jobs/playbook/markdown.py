@@ -11,7 +11,7 @@ PAGE = ".md"  # beside this one: its name is enough to find it
 def parse_markdown(text: str) -> "Node":
     """HTML is text as all else is."""
     from markdown_it import MarkdownIt  # noqa: PLC0415 - 50 ms, which no finding's one sentence needs
-    from markdown_it.tree import SyntaxTreeNode  # noqa: PLC0415
+    from markdown_it.tree import SyntaxTreeNode  # noqa: PLC0415  (loaded where a page is made)
 
     return SyntaxTreeNode(MarkdownIt("commonmark", {"html": False}).parse(text))
 

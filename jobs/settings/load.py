@@ -33,7 +33,7 @@ class _Loader(yaml.SafeLoader):
     """YAML as it is, but a key that stands twice is an error: one of the two would be lost unsaid."""
 
 
-def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> Tree:  # noqa: FBT001, FBT002
+def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> Tree:  # noqa: FBT001, FBT002  (as yaml calls it)
     seen: set[object] = set()
     for key_node, _ in node.value:
         key = loader.construct_object(key_node, deep=True)

@@ -188,7 +188,7 @@ class ShortHeaders(tarfile.TarInfo):
         is_file = self.isreg() or self.type in (tarfile.GNUTYPE_SPARSE, tarfile.CONTTYPE)
         if not is_file and self.size > LONGEST_HEADER:
             raise tarfile.ReadError(f"a header of {self.size:,} bytes")
-        found: tarfile.TarInfo = super()._proc_member(tar)  # type: ignore[misc]
+        found: tarfile.TarInfo = super()._proc_member(tar)  # type: ignore[misc]  # tarfile has it, its stubs have not
         return found
 
 

@@ -115,7 +115,7 @@ def _of_paths(masking: Masking) -> tuple[Masker, Masker, Masker]:
     """For all of a path, for its folders, for the file's name; how Kafka prints hosts is no matter there."""
     others = _rules_of(masking, [kind for kind in KINDS if kind != "hosts"])
     rules_of = ((*_own(masking), *others), (FOLDER,), (FILE,))
-    return tuple(Masker(some, masking.key) for some in rules_of)  # type: ignore[return-value]
+    return tuple(Masker(some, masking.key) for some in rules_of)  # type: ignore[return-value]  # three of them
 
 
 def _own(masking: Masking) -> tuple[MaskRule, ...]:

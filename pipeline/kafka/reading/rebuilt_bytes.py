@@ -15,7 +15,7 @@ USED = ("raw", *SAID_IN)
 def without_rebuilt(records: pa.RecordBatch) -> pa.RecordBatch:
     """The records (SPEC) with raw null where the other columns give the same bytes, as readers put them together."""
     place = records.schema.get_field_index("raw")
-    is_kept = is_stored(pl.from_arrow(records.select(USED))).to_arrow()  # type: ignore[arg-type]
+    is_kept = is_stored(pl.from_arrow(records.select(USED))).to_arrow()  # type: ignore[arg-type]  # a table gives a frame
     column = kept_only(records.column(place), is_kept)
     columns = [column if number == place else one for number, one in enumerate(records.columns)]
     return pa.RecordBatch.from_arrays(columns, schema=records.schema)

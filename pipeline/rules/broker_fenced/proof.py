@@ -62,4 +62,4 @@ def is_about_broker(pattern: re.Pattern[str], line: ProofLine, broker: str) -> b
 
 def epoch_of(pattern: re.Pattern[str], line: ProofLine, broker: str) -> str | None:
     """Of the registration that the line names of this broker."""
-    return pattern.search(line.text)[2] if is_about_broker(pattern, line, broker) else None  # type: ignore[index]
+    return pattern.search(line.text)[2] if is_about_broker(pattern, line, broker) else None  # type: ignore[index]  # it was found

@@ -134,7 +134,7 @@ class DeltaFolder:
 
     def delete(self, spec: TableSpec, condition: str) -> None:
         """condition: SQL that this product wrote; never with text from a log."""
-        self.spark.sql(f"DELETE FROM {self.named(spec)} WHERE {condition}")  # noqa: S608
+        self.spark.sql(f"DELETE FROM {self.named(spec)} WHERE {condition}")  # noqa: S608  (of our own columns)
 
     def restore(self, spec: TableSpec, version: int) -> None:
         """A new version that holds what an older one held."""

@@ -188,7 +188,7 @@ def steps_by(answers: Answers, going: pl.DataFrame, at: datetime) -> list[tuple[
     """(topic, partition, step, time) of the lines about them by then that are one of Kafka's twelve steps."""
     if going.is_empty():
         return []
-    first: datetime = going["started_at"].min()  # type: ignore[assignment]
+    first: datetime = going["started_at"].min()  # type: ignore[assignment]  # a time, as there are rows
     own = (
         column_since("logged_at", first)
         & at_or_before("logged_at", at)
