@@ -13,8 +13,9 @@ from jobs.questions.ask_text import leader_text
 from jobs.questions.describe import Described
 from jobs.text import list_text, shorten_line
 from pipeline.core.errors import NotConfirmed
-from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
+from pipeline.views.reading.times import holds_at
 
 SHOWN = 40
 PARTITION = ("topic", "topic_life", "partition")

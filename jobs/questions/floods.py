@@ -7,8 +7,9 @@ from polars import col
 
 from jobs.text import clock_by
 from pipeline.core.conditions import all_conditions, is_in
-from pipeline.views.reading.answers import Answers, reached_since
+from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
+from pipeline.views.reading.times import reached_since
 
 LEVELS = ("WARN", "ERROR", "FATAL")
 OF_AN_HOUR = 10_000  # so many of one wording within an hour are a flood

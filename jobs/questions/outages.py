@@ -11,25 +11,24 @@ from polars import col
 from jobs.layout import format_table, wrap_text
 from jobs.questions.ask import require_tables
 from jobs.questions.given_names import unknown_topic
+from jobs.questions.outage_events import ASKED, HANG, broker_ids, event_lines, event_of, gone_brokers_text
 from jobs.questions.untold import leaders_text
 from jobs.text import bounds_text, clock_by, format_count, length_text, shorten_line
 from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import all_conditions, column_equals
 from pipeline.model.partitions.outage_event import EVENT, with_event
-from pipeline.views.reading.answers import Answers, holds_at, reached_since
+from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.in_doubt import is_service_unknown
 from pipeline.views.reading.rows import Row
+from pipeline.views.reading.times import holds_at, reached_since
 
 TABLE, TIMELINE = "gold.partition_outage", "gold.partition_timeline"
 COLUMNS = (
     *("topic", "topic_life", "partition", "noticed_at", "unserved_from_at", "ended_at"),
     *("root_event", "root_broker_id", "root_left_how", "term_id", "ended_how", "low_ms", "certainty"),
 )
-LOST_DIR = "log-dir failure"  # its broker lives
-FAILED, ASKED = "broker failure", "controlled"
 LEAST_MS = 1000  # shorter ones are what every restart does
 SHOWN_EVENTS, SHOWN_TOPICS = 5, 40
-HANG = 7
 UNENDED = ("lines_missing", "taken_over")  # it can have lasted longer
 IS_UNSURE = (col("certainty") == "undetermined").fill_null(value=False)
 # Of the outages of with_lasting. unsure_ms: of those that may have been shorter, or none at all; most_ms is null where
@@ -205,33 +204,6 @@ def total_text(every: Row) -> str:
         return f"none for certain; up to {total}, where lines are missing"
     more = f"{every['unsure_long']:,} of 1 s or more, {length_text(unsure_ms)}"
     return f"{total}; up to {more} more where lines are missing" if unsure_ms else total
-
-
-def event_of(row: Row) -> str:
-    """What was at the root: who had asked to be shut down did not fail."""
-    is_asked = row["root_event"] == FAILED and row["root_left_how"] == ASKED
-    return "controlled shutdown" if is_asked else str(row["root_event"])
-
-
-def event_lines(event: Row, last: datetime) -> list[str]:
-    at = clock_by(event["noticed_at"], last)
-    return wrap_text(
-        f"{HANG * ' '}{at} {event_of(event)}{gone_brokers_text(event)}"
-        f"  {format_count(event['partitions'], 'partition')}  {length_text(event['noticed_ms'])} in total"
-        f"  longest {length_text(event['longest_ms'])}{'  [undetermined]' if event['is_unsure'] else ''}",
-        HANG + len(at) + 1,
-    )
-
-
-def broker_ids(outage: Row) -> list[int]:
-    return [] if outage["root_broker_id"] is None else [outage["root_broker_id"]]
-
-
-def gone_brokers_text(event: Row) -> str:
-    brokers = ",".join(str(one) for one in event["brokers"])
-    is_there = event["root_event"] == LOST_DIR
-    noun = "brokers" if len(event["brokers"]) > 1 else "broker"
-    return f": {noun} {brokers}{'' if is_there else ' gone'}" if brokers else ""
 
 
 def outage_topic_lines(topics: Sequence[Row]) -> list[str]:

@@ -19,9 +19,10 @@ from jobs.questions.untold import find_unknowns, leaders_text
 from jobs.text import age_text, printable_line, shorten_line
 from pipeline.core.conditions import IsNull
 from pipeline.core.errors import PipelineError
-from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.in_doubt import is_service_unknown
 from pipeline.views.reading.rows import Row
+from pipeline.views.reading.times import holds_at
 
 FINDING, OUTAGE, RATIO = "gold.finding", "gold.partition_outage", "gold.leader_imbalance"
 TIMELINE = "gold.partition_timeline"

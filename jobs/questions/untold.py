@@ -8,7 +8,8 @@ from polars import col
 from jobs.questions.half_read import half_read_text
 from jobs.questions.nodes import last_active_controller
 from pipeline.core.conditions import column_equals, is_in
-from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.times import holds_at
 
 TERM, TIMELINE, LINE = "gold.controller_term", "gold.partition_timeline", "silver.controller_line"
 CONTROLLER = "controller"

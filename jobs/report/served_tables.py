@@ -9,6 +9,7 @@ from jobs.questions import outages
 from jobs.questions.ask_text import limit_notes
 from jobs.questions.broker_text import leads_text, ratio_texts
 from jobs.questions.named.sources import partition_of
+from jobs.questions.outage_events import broker_ids, event_of, gone_brokers_text
 from jobs.report.table import (
     MOST_ROWS,
     Cell,
@@ -72,9 +73,7 @@ def no_outage(told: ClusterTold) -> str:
 def event_line(one: Row) -> TableLine:
     cells = (
         time_cell(one["noticed_at"]),
-        text_cell(
-            f"{outages.event_of(one)}{outages.gone_brokers_text(one)}{' [undetermined]' if one['is_unsure'] else ''}"
-        ),
+        text_cell(f"{event_of(one)}{gone_brokers_text(one)}{' [undetermined]' if one['is_unsure'] else ''}"),
         number_cell(one["partitions"]),
         number_cell(one["outages"]),
         duration_cell(one["noticed_ms"]),
@@ -93,9 +92,7 @@ def outage_line(one: Row) -> TableLine:
         words_cell(one["ended_how"]) if one["ended_at"] else text_cell(""),
         duration_cell(one["noticed_ms"]),
         duration_cell(one["most_ms"]),
-        text_cell(
-            f"{outages.event_of(one)}{outages.gone_brokers_text(one | {'brokers': outages.broker_ids(one)})}"
-        ),
+        text_cell(f"{event_of(one)}{gone_brokers_text(one | {'brokers': broker_ids(one)})}"),
         text_cell(f"{'?' if one['old_leader'] is None else one['old_leader']} to {new}"),
         text_cell(one["certainty"]),
     )

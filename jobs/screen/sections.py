@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from jobs.layout import wrap_text
 from jobs.questions.ask_text import broker_table
 from jobs.questions.nodes import KRAFT
-from jobs.questions.terms import is_by_clocks, short_table
+from jobs.questions.term_table import short_table
+from jobs.questions.terms import is_by_clocks
 from jobs.screen.facts import Facts
 from jobs.text import printable_line, printable_lines
 from pipeline.kafka.machines.by_release import why_normal

@@ -9,7 +9,7 @@ from polars import col
 
 from jobs.questions.named.restart import SESSION, STATE, TIMELINE, can_have, restart_fate
 from pipeline.core.frames import frame_of
-from pipeline.views.reading.answers import holds_at
+from pipeline.views.reading.times import holds_at
 from tests.gold.kraft_truth import in_effect, true_states
 from tests.gold.lab_runs import changes
 from tests.gold.truth import Partition, ms, true_values

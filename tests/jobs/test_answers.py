@@ -9,7 +9,8 @@ from jobs.questions.compare import partition_states_at
 from jobs.questions.outages import COLUMNS, by_topic, open_lines, outage_lines, worst_outages
 from jobs.screen.facts import gather_facts
 from pipeline.catalog.tables import BY_SHORT_NAME, SPECS
-from pipeline.views.reading.answers import Answers, begin_of_utc_day, holds_at
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.times import begin_of_utc_day, holds_at
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
 

@@ -11,7 +11,8 @@ from jobs.questions.ask import choose_finding, moment_or_clock, on_day
 from jobs.questions.ask_text import evidence_lines, timeline_table
 from jobs.questions.given_names import TopicPartition, node_id, topic_partition, unknown_partition
 from jobs.questions.outages import outage_topic_lines
-from jobs.questions.terms import after_lines, life_lines, short_table, term_step_lines
+from jobs.questions.term_table import short_table
+from jobs.questions.terms import after_lines, life_lines, term_step_lines
 from jobs.text import command_to_see, printable_lines
 from pipeline.core.errors import InputProblem
 from tests.frames import at

@@ -4,12 +4,16 @@ import inspect
 
 import pytest
 
+from jobs import cli
 from jobs.cli import COMMANDS
 from jobs.mcp_server import ask_signature, asked_how, assistant_types
-from jobs.questions.asking import question_list_lines
+from jobs.questions import asking
+from jobs.questions.asking import answered_rows, question_list_lines
 from jobs.questions.catalog import QUESTIONS, question_function
 from jobs.questions.taken import TAKES
 from pipeline.catalog.tables import BY_NAME
+from pipeline.views.reading.answers import Answers
+from tests.jobs.asking import words_of
 
 # Of which arguments MADE makes what a function takes.
 MADE_OF = {"about": {"topic", "number", "broker"}}
@@ -47,3 +51,42 @@ def test_an_assistant_gives_every_argument_but_files() -> None:
     assert [*parameters] == ["question", *assistant_types()]
     assert {"at", "topic", "partition", "broker", "finding", "term", "open", "threshold"} <= parameters.keys()
     assert not {"compare", "output", "number", "node"} & parameters.keys()
+
+
+@pytest.mark.usefixtures("sample_in_memory")
+@pytest.mark.parametrize("name", sorted(set(QUESTIONS) - {"compare-nights", "runs"}))
+def test_every_question_is_asked_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = words_of(name)
+    (row,) = answered_rows(words)
+    assert row["question"] == " ".join(words)
+    assert QUESTIONS[name].is_listing or row["answer"].endswith(".")
+    assert asking.main([]) == 0
+    assert name in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("sample_in_memory")
+@pytest.mark.parametrize("name", sorted(name for name in {*QUESTIONS} & {*COMMANDS} if name != "runs"))
+def test_a_command_and_the_question_of_its_name_are_one_thing(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = words_of(name) + (["--at", "09:00:13"] if name == "imbalance" else [])
+    assert cli.main(words) == 0
+    by_command = capsys.readouterr()
+    assert cli.main(["ask", *words]) == 0
+    assert capsys.readouterr() == by_command and by_command.out
+
+
+def test_options_may_stand_before_the_question(
+    sample_answers: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[tuple[str, str | None]] = []
+
+    def answers_of(warehouse: str, cluster: str | None, _: str | None) -> list[Answers]:
+        asked.append((warehouse, cluster))
+        return [sample_answers]
+
+    monkeypatch.setattr(asking, "all_answers", answers_of)
+    assert asking.main(["--warehouse", "w"]) == 0
+    assert not asked and "is-it-safe-to-restart" in capsys.readouterr().out
+    assert asking.main(["--warehouse", "w", "stuck", "--cluster", "c"]) == 0
+    assert asked == [("w", "c")] and "is told to be stuck" in capsys.readouterr().out

@@ -1,6 +1,5 @@
 """What people and tools asked for: every request of the labs that reached a controller, and no other."""
 
-import json
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import pytest
 from polars import col
 
-from jobs.cli import main
 from jobs.questions.changes.asked import changes_of, outcome_words, unseen_change_notes
 from jobs.questions.changes.screen import change_lines
 from pipeline.views.changes.kinds import KINDS, OUTCOMES, REASONS
@@ -100,31 +98,6 @@ def test_alike_changes_are_one_line_of_the_screen(sample_answers: Answers) -> No
     late = change_lines(changes_of(sample_answers, LATE), last, LATE)
     assert late[0] == "CHANGES 09:00:01.306 /controller was deleted or rewritten"
     assert change_lines([], last, None) == change_lines(None, last, None) == []
-
-
-@pytest.mark.parametrize("spelled", [["changes"], ["ask", "changes"]])
-def test_the_command_as_text_and_json(
-    spelled: list[str], sample_in_memory: Answers, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*spelled, "--since", "08:59:50", "--topic", "payments"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith(
-        f"{sample_in_memory.cluster_id}  changes --since 08:59:50 --topic payments  (data to 2026-11-21"
-    )
-    assert (
-        "1 change of topic payments that people or tools asked for since 2026-11-21 08:59:50.000 UTC."
-        in lines[1]
-    )
-    (told,) = (number for number, line in enumerate(lines) if "deletion of topic payments" in line)
-    assert lines[told].startswith("  2026-11-21 09:00:21.678  ") and "(controller 2, epoch 8)" in "".join(
-        lines
-    )
-    assert any(line.endswith(":270") for line in lines) and "What leaves no line" in "".join(lines)
-    assert main([*spelled, "--until", "08:57:44.1", "--format", "json"]) == 0
-    ((document,),) = (one["told"] for one in json.loads(capsys.readouterr().out))
-    assert (document["kind"], document["topics"]) == ("topic_created", ["orders"])
-    assert [one["line"] for one in document["lines"]] == [50]
-    assert main([*spelled, "--topic", "no-such"]) == 4
 
 
 def test_a_controller_with_another_registration_had_lost_its_session() -> None:

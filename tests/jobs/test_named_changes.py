@@ -1,9 +1,11 @@
 """What people and tools asked for from a time on, as a question by name."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 
+from jobs.cli import main
 from jobs.questions.named.answer import answer_lines, with_evidence_lines
 from jobs.questions.named.requests import answer_changes
 from pipeline.core.errors import InputProblem
@@ -35,3 +37,28 @@ def test_changes_of_a_time_are_told_with_their_lines(sample_answers: Answers) ->
         answer_changes(sample_answers, at("09:00:00"), at("08:00:00"))
     with pytest.raises(InputProblem, match="a topic nope in the logs read"):
         answer_changes(sample_answers, None, None, "nope")
+
+
+@pytest.mark.parametrize("spelled", [["changes"], ["ask", "changes"]])
+def test_the_command_as_text_and_json(
+    spelled: list[str], sample_in_memory: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*spelled, "--since", "08:59:50", "--topic", "payments"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(
+        f"{sample_in_memory.cluster_id}  changes --since 08:59:50 --topic payments  (data to 2026-11-21"
+    )
+    assert (
+        "1 change of topic payments that people or tools asked for since 2026-11-21 08:59:50.000 UTC."
+        in lines[1]
+    )
+    (told,) = (number for number, line in enumerate(lines) if "deletion of topic payments" in line)
+    assert lines[told].startswith("  2026-11-21 09:00:21.678  ") and "(controller 2, epoch 8)" in "".join(
+        lines
+    )
+    assert any(line.endswith(":270") for line in lines) and "What leaves no line" in "".join(lines)
+    assert main([*spelled, "--until", "08:57:44.1", "--format", "json"]) == 0
+    ((document,),) = (one["told"] for one in json.loads(capsys.readouterr().out))
+    assert (document["kind"], document["topics"]) == ("topic_created", ["orders"])
+    assert [one["line"] for one in document["lines"]] == [50]
+    assert main([*spelled, "--topic", "no-such"]) == 4

@@ -6,11 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pytest
 
-from jobs import cli
-from jobs.cli import COMMANDS
 from jobs.questions import asking
-from jobs.questions.asking import answered_rows, asked_text, parse_question
-from jobs.questions.catalog import QUESTIONS
+from jobs.questions.asking import asked_text, parse_question
 from jobs.questions.given_names import TopicPartition
 from jobs.questions.named.answer import answer_lines, answers_json, with_evidence_lines
 from jobs.questions.named.controllers import who_was_controller
@@ -27,7 +24,6 @@ from pipeline.views.reading.answers import Answers
 from schemas.gold import finding, leader_imbalance
 from schemas.gold.partition_outage import ENDED_HOW
 from tests.jobs.answering import SESSIONS, answers_of, timeline
-from tests.jobs.asking import words_of
 
 
 def at(clock: str) -> datetime:
@@ -240,42 +236,3 @@ def test_a_question_is_answered_by_the_clusters_that_it_fits(
     assert "Not answered. Expected a partition fraud_scores-0 in the logs read" in said
     assert "fraud_scores-0 had no leader that serves it" in said
     assert asking.main(["why-leaderless", "nope-0"]) == 4
-
-
-@pytest.mark.usefixtures("sample_in_memory")
-@pytest.mark.parametrize("name", sorted(set(QUESTIONS) - {"compare-nights", "runs"}))
-def test_every_question_is_asked_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words = words_of(name)
-    (row,) = answered_rows(words)
-    assert row["question"] == " ".join(words)
-    assert QUESTIONS[name].is_listing or row["answer"].endswith(".")
-    assert asking.main([]) == 0
-    assert name in capsys.readouterr().out
-
-
-@pytest.mark.usefixtures("sample_in_memory")
-@pytest.mark.parametrize("name", sorted(name for name in {*QUESTIONS} & {*COMMANDS} if name != "runs"))
-def test_a_command_and_the_question_of_its_name_are_one_thing(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = words_of(name) + (["--at", "09:00:13"] if name == "imbalance" else [])
-    assert cli.main(words) == 0
-    by_command = capsys.readouterr()
-    assert cli.main(["ask", *words]) == 0
-    assert capsys.readouterr() == by_command and by_command.out
-
-
-def test_options_may_stand_before_the_question(
-    sample_answers: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked: list[tuple[str, str | None]] = []
-
-    def answers_of(warehouse: str, cluster: str | None, _: str | None) -> list[Answers]:
-        asked.append((warehouse, cluster))
-        return [sample_answers]
-
-    monkeypatch.setattr(asking, "all_answers", answers_of)
-    assert asking.main(["--warehouse", "w"]) == 0
-    assert not asked and "is-it-safe-to-restart" in capsys.readouterr().out
-    assert asking.main(["--warehouse", "w", "stuck", "--cluster", "c"]) == 0
-    assert asked == [("w", "c")] and "is told to be stuck" in capsys.readouterr().out

@@ -8,12 +8,14 @@ from polars import col
 from jobs.questions.ask_text import leader_text
 from jobs.questions.given_names import TopicPartition, unknown_partition
 from jobs.questions.named.answer import Answer, AnswerItem
-from jobs.questions.outages import LOST_DIR, UNENDED, event_of, with_lasting
+from jobs.questions.outage_events import LOST_DIR, event_of
+from jobs.questions.outages import UNENDED, with_lasting
 from jobs.text import epoch_text, format_count, length_text, list_text
 from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import Condition, column_equals
-from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
+from pipeline.views.reading.times import holds_at
 
 OUTAGE, ELECTION, TIMELINE = "gold.partition_outage", "gold.leader_election", "gold.partition_timeline"
 

@@ -7,8 +7,9 @@ from polars import col
 from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.text import format_count, list_text, shorten_line
 from pipeline.core.errors import InputProblem
-from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
+from pipeline.views.reading.times import holds_at
 
 TIMELINE, SESSION = "gold.partition_timeline", "gold.broker_session"
 STATE = (

@@ -7,7 +7,7 @@ from jobs.questions.ask_text import leader_text
 from jobs.questions.changes.asked import change_sentence
 from jobs.questions.named.controllers import controller_and_epoch
 from jobs.questions.named.partitions import NO_LINE, election_kind_text
-from jobs.questions.outages import event_of
+from jobs.questions.outage_events import event_of
 from jobs.text import format_count, list_text, shorten_line
 from pipeline.core.conditions import Condition, IsNull, column_differs, column_equals, is_in
 from pipeline.views.reading.rows import Row

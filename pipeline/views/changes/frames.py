@@ -7,7 +7,8 @@ from polars import col, lit, when
 
 from pipeline.core.conditions import all_conditions, is_in
 from pipeline.views.changes.kinds import INTERNAL
-from pipeline.views.reading.answers import Answers, reached_since
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.times import reached_since
 
 TIME: pl.DataType = pl.Datetime("us", "UTC")
 COLUMNS: dict[str, pl.DataType] = {

@@ -14,7 +14,8 @@ from pipeline.views.changes.frames import (
     lines_by_name,
     lines_of_active_controller,
 )
-from pipeline.views.reading.answers import Answers, reached_since
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.times import reached_since
 
 TERMS, BROKERS = "gold.controller_term", "silver.broker_event"
 TERM = (

@@ -7,7 +7,8 @@ from polars import col, lit, when
 
 from pipeline.core.conditions import all_conditions, is_in
 from pipeline.views.changes.frames import LINE, change_rows, group_requests
-from pipeline.views.reading.answers import Answers, reached_since
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.times import reached_since
 
 ELECTIONS = "silver.election_event"
 BY_TOOL = {"preferred election by tool": "preferred_election", "unclean election": "unclean_election"}

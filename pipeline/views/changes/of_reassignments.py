@@ -8,7 +8,8 @@ from polars import col, lit, when
 from pipeline.core.conditions import all_conditions, is_in
 from pipeline.views.changes.frames import LINE, change_rows, group_requests, line_place_columns
 from pipeline.views.changes.kinds import REASONS
-from pipeline.views.reading.answers import Answers, reached_since
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.times import reached_since
 
 MOVES = "gold.reassignment"
 MOVE = (

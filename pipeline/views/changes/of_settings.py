@@ -14,7 +14,8 @@ from pipeline.views.changes.frames import (
     lines_of_active_controller,
     resource_text,
 )
-from pipeline.views.reading.answers import Answers, reached_since
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.times import reached_since
 
 # What a controller that is elected for the first time writes as the cluster was formatted.
 AT_FORMAT = pl.duration(seconds=1)

@@ -13,7 +13,8 @@ from pipeline.views.changes.frames import (
     line_place_columns,
     lines_by_name,
 )
-from pipeline.views.reading.answers import Answers, reached_since
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.times import reached_since
 
 LIVES, EVENTS = "gold.topic_lifecycle", "silver.topic_event"
 LIFE = (

@@ -7,7 +7,8 @@ from polars import col, lit, when
 
 from pipeline.core.conditions import all_conditions, column_equals, is_in
 from pipeline.views.changes.frames import LINE, TIME, asked_by_of_topic, change_rows, resource_text
-from pipeline.views.reading.answers import Answers, reached_since
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.times import reached_since
 
 TABLE, STATED = "silver.config_event", "stated"
 ENTITY = ("record", "resource_type", "resource_name")

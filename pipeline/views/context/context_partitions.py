@@ -5,9 +5,10 @@ from datetime import datetime
 import polars as pl
 from polars import col, when
 
-from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.in_doubt import is_service_unknown
 from pipeline.views.reading.rows import Row
+from pipeline.views.reading.times import holds_at
 from pipeline.views.terms.tenures import context_row
 
 TIMELINE = "gold.partition_timeline"

@@ -17,8 +17,9 @@ from pipeline.views.context.context_partitions import (
 )
 from pipeline.views.context.deletion_course import stage_at
 from pipeline.views.context.pending_elections import pending_election_rows
-from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
+from pipeline.views.reading.times import holds_at
 from pipeline.views.terms.tenures import (
     KRAFT,
     acting_terms,

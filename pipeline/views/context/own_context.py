@@ -14,8 +14,9 @@ from pipeline.views.context.context_partitions import partitions_at, topic_parti
 from pipeline.views.context.context_rows import Context
 from pipeline.views.context.own_partitions import partitions_of_controller
 from pipeline.views.context.pending_elections import pending_election_rows
-from pipeline.views.reading.answers import Answers, holds_at
+from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
+from pipeline.views.reading.times import holds_at
 from pipeline.views.terms.tenures import (
     KRAFT,
     acting_terms,

@@ -1,7 +1,7 @@
 """The questions that the first screen and the follow-up commands ask of the tables of one cluster."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 
 import polars as pl
@@ -14,7 +14,6 @@ from pipeline.core.conditions import (
     column_before,
     column_differs,
     column_equals,
-    column_reaching,
     is_in,
 )
 from pipeline.core.frames import frame_of
@@ -25,6 +24,7 @@ from pipeline.rules.order import RULE_NAMES
 from pipeline.views.reading.in_doubt import doubted_leaders, is_service_unknown, with_known_ratios
 from pipeline.views.reading.placed_records import PlacedRecords
 from pipeline.views.reading.rows import Place, Row
+from pipeline.views.reading.times import begin_of_utc_day, holds_at, moved_since, reached_since
 from schemas.gold.finding import SEVERITIES
 from schemas.named import spec_of
 
@@ -260,26 +260,3 @@ def rank_in_order(name: str, order: Sequence[str]) -> pl.Expr:
     """The place of a value in the order; others come first."""
     places = {value: place for place, value in enumerate(order, 1)}
     return col(name).replace_strict(places, default=0, return_dtype=pl.Int64)
-
-
-def holds_at(at: datetime | None, begin: str = "valid_from_at", end: str = "valid_until_at") -> Condition:
-    """The interval of a row holds at a time; at the end of the data if none is given."""
-    if at is None:
-        return IsNull(end)
-    # Times are whole microseconds: what begins before the next one has begun by then.
-    following = at + timedelta(microseconds=1)
-    return column_before(begin, following) & column_reaching(end, following)
-
-
-def reached_since(column: str, since: datetime | None) -> Condition | None:
-    """Rows that are not before a time; all if none is given."""
-    return None if since is None else column_reaching(column, since)
-
-
-def moved_since(since: datetime | None) -> Condition | None:
-    """Moves of that time or later; by the running maximum of their times, which is no earlier, they are stored."""
-    return all_conditions(reached_since("logged_at", since), reached_since("ordered_at", since))
-
-
-def begin_of_utc_day(at: datetime) -> datetime:
-    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
