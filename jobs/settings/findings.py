@@ -8,8 +8,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, create_model, model
 from jobs.settings.masking import MaskingPart
 from jobs.settings.types import EntityPattern
 from pipeline.rules.order import RULE_NAMES
-from pipeline.rules.registry import LIMITS
-from pipeline.rules.rule import LEAST
+from pipeline.rules.registry import LIMITS, RULES
+from pipeline.rules.rule import LEAST, Limit
 
 
 def _rule(name: str) -> str:
@@ -32,9 +32,16 @@ Moment = Annotated[datetime, BeforeValidator(_moment)]
 Reason = Annotated[str, Field(min_length=1, max_length=200)]
 
 
+def limit_meaning(limit: Limit) -> str:
+    """What it means, and the rules that go by it."""
+    names = [name for name, rule in RULES.items() if limit in rule.limits]
+    return f"{limit.meaning} Rule{'s' if len(names) > 1 else ''}: {', '.join(names)}."
+
+
 # What rules declare, as fields.
 BOUNDED: dict[str, Any] = {
-    one.name: Annotated[int, Field(ge=LEAST[one.unit], description=one.meaning)] for one in LIMITS.values()
+    one.name: Annotated[int, Field(ge=LEAST[one.unit], description=limit_meaning(one))]
+    for one in LIMITS.values()
 }
 DECLARED: dict[str, Any] = {name: (kind, LIMITS[name].default) for name, kind in BOUNDED.items()}
 OVERRIDDEN: dict[str, Any] = {name: (kind | None, None) for name, kind in BOUNDED.items()}

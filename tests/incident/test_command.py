@@ -23,7 +23,6 @@ from tests.incident.printing import printed
 
 LAB = SAMPLE / "lab-2.2.2"
 LINES = {number: (LAB / f"broker-{number}" / "controller.log").read_text() for number in (1, 2, 3)}
-VERDICT = re.compile(r"^VERDICT  (.*)$", re.MULTILINE)
 
 
 @pytest.fixture

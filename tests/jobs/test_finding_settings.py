@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from jobs.settings.findings import limit_meaning
 from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
@@ -67,6 +68,11 @@ def test_a_wrong_limit_or_entry_is_one_sentence(tmp_path: Path, text: str, said:
     sentence = str(raised.value)
     assert said.replace("{file}", str(tmp_path / "own.yaml")) in sentence
     assert "\n" not in sentence and sentence.startswith("Expected ") and sentence.endswith(".")
+
+
+def test_a_limit_names_the_rules_that_go_by_it() -> None:
+    said = [limit_meaning(LIMITS[name]).rpartition("Rule")[2] for name in ("outage_ms", "creation_ms")]
+    assert said == ["s: outage, log_dir_failed.", ": slow_creation."]
 
 
 def test_what_is_known_of_findings(tmp_path: Path) -> None:

@@ -24,7 +24,6 @@ COLLECTIONS = (
     "List", "Set", "Vector", "Buffer", "ArrayBuffer", "ListBuffer", "HashSet", "ListSet", "TreeSet", "ArraySeq",
     "WrappedArray", "Stream", "Queue", "Iterable",
 )  # fmt: skip
-MAPS = ("Map", "HashMap", "ListMap", "TreeMap")
 IDS = ((), (1,), (3, 1, 2), (-1,), (2147483647, 0), tuple(range(1000)))
 WORDS = (
     "OnlinePartition", "NewPartition", "ReplicaDeletionIneligible", "OnlineReplica", "become-leader", "PREFERRED",
