@@ -33,9 +33,17 @@ def differences(data: bytes, log: str, **changed: Any) -> list[dict[str, Any]]:
     if expected.num_rows != found.num_rows:
         return [{"records": (expected.num_rows, found.num_rows)}]
     pairs = zip(expected.to_pylist(), found.to_pylist(), strict=True)
-    unequal = [{name: (a[name], b[name]) for name in a if a[name] != b[name]} for a, b in pairs if a != b]
+    unequal = [(a, b) for a, b in pairs if a != b]
     assert unequal, "equal rows of unequal types"
-    return unequal[:SHOWN]
+    told = [one for one in unequal if not is_understood_joined(*one)]
+    return [{name: (a[name], b[name]) for name in a if a[name] != b[name]} for a, b in told[:SHOWN]]
+
+
+def is_understood_joined(expected: dict[str, Any], found: dict[str, Any]) -> bool:
+    """The reader alone understands a record of several lines: it joins those that a page broke, which the naive one
+    does not (tests/kafka/test_copied_lines.py says what comes of it)."""
+    has_lines = b"\n" in (expected["raw"] or b"").strip()
+    return has_lines and expected["event"] is None and found["event"] is not None
 
 
 def of_file(file: LogFile) -> tuple[str, list[dict[str, Any]], int]:
