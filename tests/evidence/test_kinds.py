@@ -29,8 +29,8 @@ KRAFT_SESSION = """
     c          | 1         | kraft |              | 130       |         |
 """
 UNCLEAN = "[2026-11-21 00:00:{:02},000] INFO [QuorumController id=2] UNCLEAN partition change for a-{} with topic ID K49NK58EQyy9-d2Q3eoGjA: isr: [] -> [{}], leader: -1 -> {}, leaderRecoveryState: RECOVERED -> RECOVERING, leaderEpoch: 3 -> 4, {}lastKnownElr: [1] -> [], partitionEpoch: 8 -> 9 (org.apache.kafka.controller.ReplicationControlManager)\n"
-MOVED = "[2026-11-21 00:00:10,000] TRACE [Controller id=2 epoch=4] Changed partition a-0 state from OnlinePartition to OfflinePartition (state.change.logger)\n"
-HEARD = "[2026-11-21 00:00:05,000] TRACE [Broker id=1] Cached leader info PartitionState(controllerEpoch=4, leader=1, leaderEpoch=3, isr=[1], zkVersion=2, replicas=[1], offlineReplicas=[]) for partition a-0 in response to UpdateMetadata request sent by controller 2 epoch 4 with correlation id 7 (state.change.logger)\n"
+MOVED = "[2026-11-21 00:00:{},000] TRACE [Controller id=2 epoch=4] Changed partition a-0 state from OnlinePartition to OfflinePartition (state.change.logger)\n"
+HEARD = "[2026-11-21 00:00:05,000] TRACE [Broker id={}] Cached leader info PartitionState(leader=1, leaderEpoch=3, isr=[1], zkVersion=2, replicas=[1], offlineReplicas=[]) for partition a-0 in response to UpdateMetadata request sent by controller {} epoch {} with correlation id 7 (state.change.logger)\n"
 DELETED = "[2026-11-21 00:00:12,000] INFO [Controller id=2] Starting topic deletion for topics a (kafka.controller.KafkaController)\n"
 
 
@@ -138,7 +138,9 @@ def test_a_ratio_is_unsure_for_who_has_a_partition_of_unknown_assignment() -> No
 
 
 def test_controller_log_is_of_the_term_that_another_node_names_first() -> None:
-    logs = {(1, "state-change"): HEARD, (2, "state-change"): MOVED, (2, "controller"): DELETED}
+    before = HEARD.format(2, 1, 3).replace("00:05", "00:01")
+    own = before + MOVED.format(10) + MOVED.format(20)
+    logs = {(1, "state-change"): HEARD.format(1, 2, 4), (2, "state-change"): own, (2, "controller"): DELETED}
     found = built(records_in(logs), "controller_line")["controller_line"]
     rows = found.filter(event="topic_deletion_requested").select("term_id", "logged_at").rows()
     assert rows == [("1-4", at(12))]
