@@ -161,7 +161,10 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
     is_elected = ~col("ended_how").is_in([DELETED, "lines_missing"]) & (
         col("ended_at") < col("noticed_at").dt.truncate("1d") + pl.duration(days=1)
     )
-    root = pl.coalesce("root_event", departure, "cause", lit(UNTOLD))
+    # A request that is the first to name the partition tells what was so before: its event is not the cause.
+    is_told_of = (col("is_first_known") & col("line_event").is_in(SENT)).fill_null(value=False)
+    cause = when(~is_told_of).then("cause")
+    root = pl.coalesce("root_event", departure, cause, lit(UNTOLD))
     may_be_deleted = (
         (root == UNTOLD) & col("line_event").is_in(OF_DELETIONS) & ~is_elected.fill_null(value=False)
     ).fill_null(value=False)
