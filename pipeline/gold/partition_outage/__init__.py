@@ -20,6 +20,7 @@ from schemas.gold.partition_outage import SPEC
 LINE = ("cluster_id", "line_file_id", "line_byte_offset")
 LOST_DIR = "log-dir failure"
 UNTOLD = "unknown"
+DELETION = "topic deletion"
 PRINTED_LATER = timedelta(seconds=3)  # from a decision to the first broker that prints what came of it
 DELETED = "deleted"
 OF_DELETIONS = (
@@ -166,7 +167,9 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
     cause = when(~is_told_of).then("cause")
     root = pl.coalesce("root_event", departure, cause, lit(UNTOLD))
     may_be_deleted = (
-        (root == UNTOLD) & col("line_event").is_in(OF_DELETIONS) & ~is_elected.fill_null(value=False)
+        root.is_in([UNTOLD, DELETION])
+        & col("line_event").is_in(OF_DELETIONS)
+        & ~is_elected.fill_null(value=False)
     ).fill_null(value=False)
     certainty = (
         when(col("is_in_doubt") | may_be_deleted)
