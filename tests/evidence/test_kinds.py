@@ -1,11 +1,11 @@
 """What a part of the logs must not say, kind by kind: a small input for each that was once another truth."""
 
-from typing import Any
 
 import polars as pl
 import pytest
 from polars import col, lit
 
+from pipeline.core.stretches import TIME
 from pipeline.gold.leader_imbalance.counting import imbalance_shares
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.gold.partition_timeline.watched import next_witnesses
@@ -59,13 +59,9 @@ def test_nobody_handles_a_bounce_that_no_list_says(certainty: str) -> None:
 def test_leader_epochs_that_are_missing_are_in_the_hole_of_the_logs(
     holes: list[dict[str, object]], expected: float
 ) -> None:
-    schema: dict[str, Any] = {"cluster_id": pl.String, "hole_from_at": at_type(), "hole_until_at": at_type()}
+    schema = pl.Schema({"cluster_id": pl.String, "hole_from_at": TIME, "hole_until_at": TIME})
     found = before_missing_epochs(states(), pl.DataFrame(holes, schema))
     assert found["first_at"].to_list() == [at(expected)]
-
-
-def at_type() -> pl.DataType:
-    return pl.Datetime("us", "UTC")
 
 
 def test_who_is_removed_does_not_tell_what_comes_next() -> None:

@@ -50,7 +50,8 @@ def terms_going_on(at_hand: TablesAtHand, start: datetime) -> list[str]:
 
 def offices_at(at_hand: TablesAtHand, terms: pl.DataFrame, start: datetime) -> pl.Series:
     """term_id: whose lines that name no epoch may be from the day on: of each node the term that its last segment
-    before those that reach the day left it in, and all that these take it into by then."""
+    before those that reach the day left it in, and all that these take it into by then; and each of ZooKeeper mode
+    whose election is missing, which has no place in a file."""
     reaching = at_hand.segments_reaching(start)
     events = at_hand.whole("controller_event")
     seen = at_hand.whole("wording_seen")
