@@ -26,7 +26,6 @@ DELETED = "deleted"
 OF_DELETIONS = (
     "partition_transition",
     "replica_removed_from_isr",
-    *SENT,
 )  # what a controller prints of a deletion, too
 SEED = "seed"  # how an outage that was noticed before the span reaches it
 DEPARTURES = {
@@ -159,17 +158,19 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
     departure = col("root_left_how").replace_strict(DEPARTURES, default=None, return_dtype=pl.String)
     # What a deletion does is none. controller.log would tell it: without its line only an election that day shows that
     # there was none, and later days do not change that.
-    is_elected = ~col("ended_how").is_in([DELETED, "lines_missing"]) & (
-        col("ended_at") < col("noticed_at").dt.truncate("1d") + pl.duration(days=1)
-    )
+    is_over_that_day = col("ended_at") < col("noticed_at").dt.truncate("1d") + pl.duration(days=1)
+    is_deleted = (col("ended_how") == DELETED) & is_over_that_day
+    is_elected = ~col("ended_how").is_in([DELETED, "lines_missing"]) & is_over_that_day
     # A request that is the first to name the partition tells what was so before: its event is not the cause.
     is_told_of = (col("is_first_known") & col("line_event").is_in(SENT)).fill_null(value=False)
     cause = when(~is_told_of).then("cause")
     root = pl.coalesce("root_event", departure, cause, lit(UNTOLD))
     may_be_deleted = (
         root.is_in([UNTOLD, DELETION])
-        & col("line_event").is_in(OF_DELETIONS)
-        & ~is_elected.fill_null(value=False)
+        & (
+            (col("line_event").is_in(OF_DELETIONS) & ~is_elected.fill_null(value=False))
+            | (col("line_event").is_in(SENT) & is_deleted)
+        )
     ).fill_null(value=False)
     certainty = (
         when(col("is_in_doubt") | may_be_deleted)
