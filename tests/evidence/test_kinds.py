@@ -1,5 +1,6 @@
 """What a part of the logs must not say, kind by kind: a small input for each that was once another truth."""
 
+from typing import Any
 
 import polars as pl
 import pytest
@@ -59,7 +60,7 @@ def test_nobody_handles_a_bounce_that_no_list_says(certainty: str) -> None:
 def test_leader_epochs_that_are_missing_are_in_the_hole_of_the_logs(
     holes: list[dict[str, object]], expected: float
 ) -> None:
-    schema = pl.Schema({"cluster_id": pl.String, "hole_from_at": TIME, "hole_until_at": TIME})
+    schema: dict[str, Any] = {"cluster_id": pl.String, "hole_from_at": TIME, "hole_until_at": TIME}
     found = before_missing_epochs(states(), pl.DataFrame(holes, schema))
     assert found["first_at"].to_list() == [at(expected)]
 
