@@ -27,6 +27,13 @@ from jobs.questions.untold import KNOWN, Untold, find_unknowns, has_moves_log
 from jobs.questions.window import Window
 from pipeline.views.changes.requests import TABLES as CHANGED
 from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.judged import (
+    count_elections,
+    count_moves,
+    count_ratio_checks,
+    count_replay_checks,
+    odd_moves_since,
+)
 from pipeline.views.reading.log_folder import folder_of
 from pipeline.views.reading.rows import Place, Row
 
@@ -115,14 +122,16 @@ def gather_facts(
         "outages": partial(outages_since, answers, last, since) if has(TABLE) else none_without_table,
         "topics": partial(topic_counts, answers, since) if has(LIVES) else none_without_table,
         "reassignments": partial(reassignments_of, answers, since) if has(ATTEMPTS) else none_without_table,
-        "elections": partial(answers.elections, since) if has("gold.leader_election") else none_without_table,
-        "ratio_checks": partial(answers.ratio_checks, since)
+        "elections": partial(count_elections, answers, since)
+        if has("gold.leader_election")
+        else none_without_table,
+        "ratio_checks": partial(count_ratio_checks, answers, since)
         if has("gold.imbalance_check")
         else none_without_table,
-        "moves": partial(answers.moves, since) if has("gold.transition_audit") else none_without_table,
-        "replay_checks": partial(answers.replay_checks, since) if has("gold.replay_check") else dict,
+        "moves": partial(count_moves, answers, since) if has("gold.transition_audit") else none_without_table,
+        "replay_checks": partial(count_replay_checks, answers, since) if has("gold.replay_check") else dict,
         "odd_moves": (
-            partial(answers.odd_moves, SHOWN_MOVES, since) if has("gold.transition_audit") else list
+            partial(odd_moves_since, answers, SHOWN_MOVES, since) if has("gold.transition_audit") else list
         ),
     }
     with ThreadPoolExecutor(AT_ONCE) as pool:

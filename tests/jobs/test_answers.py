@@ -10,6 +10,7 @@ from jobs.questions.outages import COLUMNS, by_topic, open_lines, outage_lines, 
 from jobs.screen.facts import gather_facts
 from pipeline.catalog.tables import BY_SHORT_NAME, SPECS
 from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.judged import count_moves, count_replay_checks, odd_moves_since
 from pipeline.views.reading.times import begin_of_utc_day, holds_at
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
@@ -151,10 +152,10 @@ MOVES = """
 
 def test_moves_since_a_time_and_of_all_times() -> None:
     one = answers(transition_audit=MOVES)
-    assert one.moves(None) == {"refused": 2, "illegal": 1, "valid": 1, "normal": 1}
-    assert one.moves(at(5)) == {"refused": 1, "illegal": 1, "normal": 1}
-    assert [row["byte_offset"] for row in one.odd_moves(2, None)] == [3, 2]
-    assert [row["byte_offset"] for row in one.odd_moves(9, at(5))] == [3, 1]
+    assert count_moves(one, None) == {"refused": 2, "illegal": 1, "valid": 1, "normal": 1}
+    assert count_moves(one, at(5)) == {"refused": 1, "illegal": 1, "normal": 1}
+    assert [row["byte_offset"] for row in odd_moves_since(one, 2, None)] == [3, 2]
+    assert [row["byte_offset"] for row in odd_moves_since(one, 9, at(5))] == [3, 1]
 
 
 def test_checks_of_a_day_are_asked_by_time() -> None:
@@ -165,10 +166,10 @@ def test_checks_of_a_day_are_asked_by_time() -> None:
     refused_pair       | 0      | 5         | 1          | 1           | 0               | 0
     """
     one = answers(replay_check=rows)
-    assert one.replay_checks(at(6)) == {
+    assert count_replay_checks(one, at(6)) == {
         "initial_state_dump": {"check": "initial_state_dump", "said": 4, "equal": 4, "differing": 0, "undecided": 0}
     }  # fmt: skip
-    assert one.replay_checks(None)["initial_state_dump"]["said"] == 7
+    assert count_replay_checks(one, None)["initial_state_dump"]["said"] == 7
     assert begin_of_utc_day(at(6)) == at(0)
 
 

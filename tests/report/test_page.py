@@ -20,6 +20,7 @@ from jobs.report.told import cluster_report
 from jobs.text import printable_line, printable_lines
 from pipeline.core.stored_tables import MemoryTables
 from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.judged import count_moves
 from pipeline.views.reading.rows import place_of_row
 from tests.jobs.answering import answers_of
 from tests.report.pages import AT, HOSTILE, altered, page_of
@@ -88,7 +89,7 @@ def test_tables_tell_what_the_questions_tell(sample: Node, sample_answers: Answe
     }
     assert [row[1] for row in rows["terms"]] == [str(one["controller_id"]) for one in sample_answers.terms()]
     assert [row[5] for row in rows["imbalance"]] == ["0.923", "0.000", "0.000"]
-    moves = {name: count for name, count in sample_answers.moves(None).items() if name != "normal"}
+    moves = {name: count for name, count in count_moves(sample_answers, None).items() if name != "normal"}
     assert {row[0].replace(" ", "_"): int(row[1].replace(",", "")) for row in rows["moves"]} == moves
     segments = sample_answers.segments
     assert {row[0] for row in rows["inputs"]} == set(segments["path"])

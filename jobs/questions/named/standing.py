@@ -7,6 +7,7 @@ from jobs.questions.broker_text import ratio_texts
 from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.text import format_count
 from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.judged import count_elections
 from pipeline.views.reading.rows import Row
 
 # The rules whose findings answer a question.
@@ -22,7 +23,7 @@ FLAPPING = ("broker_flapping", "quorum_flapping")
 def answer_unclean(answers: Answers, since: datetime | None) -> Answer:
     """Elections of a leader outside of the ISR; and how many of which no line tells whether they were such."""
     found = of_rules(answers, UNCLEAN, since)
-    counts = answers.elections(since)
+    counts = count_elections(answers, since)
     doubts = format_count(counts["undecided"], "election") if counts["undecided"] else ""
     unknown = [f"whether {doubts} of {counts['chosen']:,} were unclean"] if doubts else []
     if not counts["chosen"] and not found:

@@ -10,11 +10,9 @@ from polars import col
 from pipeline.core.conditions import (
     Condition,
     IsNull,
-    all_conditions,
     column_before,
     column_differs,
     column_equals,
-    is_in,
 )
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables
@@ -24,11 +22,10 @@ from pipeline.rules.order import RULE_NAMES
 from pipeline.views.reading.in_doubt import doubted_leaders, is_service_unknown, with_known_ratios
 from pipeline.views.reading.placed_records import PlacedRecords
 from pipeline.views.reading.rows import Place, Row
-from pipeline.views.reading.times import begin_of_utc_day, holds_at, moved_since, reached_since
+from pipeline.views.reading.times import holds_at
 from schemas.gold.finding import SEVERITIES
 from schemas.named import spec_of
 
-ODD = ("illegal", "refused")
 IMBALANCE = (
     *("broker_id", "preferred_count", "led_elsewhere_count", "imbalance_ratio", "threshold_ratio"),
     *("limit_source", "check_interval_seconds", "is_auto_rebalance_enabled", "is_breach", "certainty"),
@@ -186,59 +183,6 @@ class Answers:
         known = self.rows("gold.partition_timeline", None, ("topic", "partition"))
         counts = known.group_by("topic").agg(col("partition").n_unique()).sort("topic").head(limit)
         return dict(counts.iter_rows())
-
-    def moves(self, since: datetime | None) -> dict[str, int]:
-        """How many moves by verdict; refused ones that a release makes normally under 'normal'."""
-        rows = self.rows("gold.transition_audit", moved_since(since), ("verdict", "normal"))
-        found = rows.group_by("verdict").agg(moves=pl.len(), normal=col("normal").count()).to_dicts()
-        counts = {row["verdict"]: int(row["moves"]) for row in found}
-        counts["normal"] = sum(int(row["normal"]) for row in found if row["verdict"] == "refused")
-        return counts
-
-    def replay_checks(self, since: datetime | None) -> dict[str, Row]:
-        """By what is checked, how many statements of Kafka the replay has alike: said, equal, differing, undecided."""
-        counts = {one: col(f"{one}_count").sum() for one in ("said", "equal", "differing", "undecided")}
-        told = all_conditions(
-            reached_since("logged_at", since), reached_since("day_at", since and begin_of_utc_day(since))
-        )
-        columns = ("check", *(f"{one}_count" for one in counts))
-        rows = self.rows("gold.replay_check", told, columns).group_by("check").agg(**counts)
-        return {row["check"]: row for row in rows.to_dicts()}
-
-    def ratio_checks(self, since: datetime | None) -> Row:
-        """Kafka's own ratio lines: how many, of them those equal to ours, undetermined, of deposed controllers;
-        lists of partitions beside them, and those that name the same partitions as ours."""
-        columns = ("is_equal", "is_stale", "listed_count", "only_kafka", "only_ours_count")
-        is_alike = (col("only_kafka").list.len() == 0) & (col("only_ours_count") == 0)
-        return (
-            self.rows("gold.imbalance_check", reached_since("checked_at", since), columns)
-            .select(
-                said=pl.len(),
-                equal=col("is_equal").sum(),
-                undecided=col("is_equal").null_count(),
-                stale=col("is_stale").sum(),
-                lists=col("listed_count").count(),
-                lists_alike=is_alike.sum(),
-            )
-            .row(0, named=True)
-        )
-
-    def elections(self, since: datetime | None) -> Row:
-        """Leaders that controllers gave partitions: how many, and of how many no line tells whether the
-        leader was in the ISR."""
-        is_chosen = column_equals("outcome", "done") & column_differs("kind", "isr_removal")
-        asked = all_conditions(is_chosen, reached_since("elected_at", since))
-        chosen = self.rows("gold.leader_election", asked, ("is_clean", "leader"))
-        is_undecided = col("is_clean").is_null() & (col("leader") >= 0)
-        return chosen.select(chosen=pl.len(), undecided=is_undecided.sum()).row(0, named=True)
-
-    def odd_moves(self, limit: int, since: datetime | None) -> list[Row]:
-        """Illegal and refused moves in order of time, the illegal first."""
-        order = ("verdict", "logged_at", "byte_offset", "file_id")
-        is_odd = all_conditions(is_in("verdict", ODD), moved_since(since))
-        pair = ("machine", "from_state", "to_state")
-        moves = self.rows("gold.transition_audit", is_odd, (*order, "normal", *pair))
-        return moves.sort(order).head(limit).to_dicts()
 
     def level(self) -> Row | None:
         """Of the newest term: whether state.change.logger wrote at TRACE, and the release of its replica machine."""
