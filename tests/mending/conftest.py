@@ -1,19 +1,17 @@
-"""A store of one cluster on a disk, where nothing may ask for Spark."""
+"""The store that tests of what was lost read and mend."""
 
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.store.spark.late_session import LateSession
-from pipeline.store.warehouse import ClusterWarehouse
-from tests.golden import CLUSTER, unpacked
-
-
-def no_spark() -> NoReturn:
-    raise AssertionError("nothing of this needs Spark")
+if TYPE_CHECKING:
+    from pipeline.store.warehouse import ClusterWarehouse
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> ClusterWarehouse:
-    return ClusterWarehouse(LateSession(no_spark, is_plain=True), str(unpacked(tmp_path)), CLUSTER)
+def store(tmp_path: Path) -> "ClusterWarehouse":
+    """Of one cluster on a disk, the test's own."""
+    from tests.mending.stores import plain_store  # noqa: PLC0415  (what it imports needs Spark)
+
+    return plain_store(tmp_path)
