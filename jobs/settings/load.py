@@ -85,7 +85,7 @@ def _trees(
 
 
 def _found_file(folder: Path) -> Path | None:
-    checkout = Path(__file__).resolve().parents[1]
+    checkout = Path(__file__).resolve().parents[2]
     files_ = (place / "conf" / FILE_NAME for place in (folder, checkout))
     return next((file for file in files_ if file.is_file()), None)
 

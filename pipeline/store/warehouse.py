@@ -28,7 +28,7 @@ from pipeline.store.runs.forgotten_runs import forgotten_runs_damage
 from pipeline.store.runs.published import FORMAT_VERSION, Published, keep_last_run, last_run
 from pipeline.store.spark.filesystem import files_for_uri, java_class
 from pipeline.store.spark.late_session import Setting, Spark, as_late_session
-from pipeline.store.tables.commit_files import drop_torn, is_table, newest_whole
+from pipeline.store.tables.commit_files import columns_when_made, drop_torn, is_table, newest_whole
 from pipeline.store.tables.contents import Contents, as_columns, contents_of
 from pipeline.store.tables.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.tables.direct_reading import local_folder
@@ -132,15 +132,21 @@ class ClusterWarehouse:
         head = self.delta.head(spec)
         if wanted is None and not is_table(self.files, self.delta.uri(spec)):
             return None
-        if head is None or head <= (wanted or 0):
+        is_lacking = head is not None and not wanted and self.lacks_columns(spec)
+        if head is None or (head <= (wanted or 0) and not is_lacking):
             return head
-        if wanted is None:
+        if wanted is None or is_lacking:
             self.delta.create(spec, is_replaced=True)
         else:
             self.delta.restore(spec, wanted)
         if self.delta.head(spec) != head + 1:
             raise overtaken_error(self.folder, f"another run wrote into {spec.name} meanwhile")
         return head + 1
+
+    def lacks_columns(self, spec: TableSpec) -> bool:
+        """Whether the log of a table that no run has written into has lost declared columns: rows would be refused."""
+        made = columns_when_made(self.files, self.delta.uri(spec))
+        return made is not None and not made >= set(spec.columns)
 
     def drop_torn(self, spec: TableSpec, wanted: int | None) -> None:
         """Takes away commits of a dead run that a power cut tore: what came before them can be read again."""

@@ -1,6 +1,7 @@
 """What a run restores before it begins, and what of a table's log may go."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pipeline.store.health.upkeep import remove_old_log
 from pipeline.store.runs.published import Published
 from pipeline.store.tables.delta import DeltaFolder
 from pipeline.store.warehouse import ClusterWarehouse
+from tests.mending.kinds import column_left_out
 from tests.store.undoing import SPEC, append, delete, overwrite
 
 pytestmark = pytest.mark.spark
@@ -51,6 +53,20 @@ def test_a_table_that_no_run_publishes_is_emptied_though_its_first_version_is_go
         (log_of(store) / f"{version:020d}.json").unlink()
     assert store.restore((SPEC,), Published()) == {SPEC.name: EACH + 2}
     assert ids(store) == []
+
+
+def test_an_empty_table_whose_log_has_lost_a_column_is_made_anew(spark: SparkSession, tmp_path: Path) -> None:
+    """Else the first rows for it would be refused, that night and each one after it."""
+    store = ClusterWarehouse(spark, str(tmp_path), "c")
+    store.delta.create(SPEC)
+    published = Published("r", 1, {SPEC.name: 0})
+    assert store.restore((SPEC,), published) == {SPEC.name: 0}
+    assert column_left_out(Path(store.delta.uri(SPEC)), 0)
+    assert store.restore((SPEC,), published) == {SPEC.name: 1}
+    assert store.restore((SPEC,), published) == {SPEC.name: 2}  # who made it died
+    append(store.delta, 1)
+    assert ids(store) == [1]
+    assert store.restore((SPEC,), replace(published, versions={SPEC.name: 3})) == {SPEC.name: 3}
 
 
 def test_a_run_that_wakes_up_while_its_work_is_undone_is_noticed(

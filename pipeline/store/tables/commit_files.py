@@ -36,6 +36,14 @@ def is_table(files: ReadableFiles, uri: str) -> bool:
     return any(one != 0 for one in numbered) or (0 in numbered and actions_of(files, uri, 0) is not None)
 
 
+def columns_when_made(files: ReadableFiles, uri: str) -> set[str] | None:
+    """Columns of a table as its first commit names them; None: that commit is gone, torn, or names none."""
+    for one in actions_of(files, uri, 0) or ():
+        if "metaData" in one:
+            return {field["name"] for field in json.loads(one["metaData"]["schemaString"])["fields"]}
+    return None
+
+
 def commit_note(files: ReadableFiles, uri: str, version: int) -> str | None:
     """The user's note on a commit; None if its file is gone or it has none."""
     return note_of_actions(actions_of(files, uri, version) or ())
