@@ -4,7 +4,7 @@ import polars as pl
 
 from tests.evidence.of_clusters import checks, dumps, findings, keyed, lives, sessions, terms
 from tests.evidence.of_partitions import breaches, elections, moves, outages, ratios, timeline
-from tests.evidence.statements import OTHER, UNDETERMINED, Compared, Frame, Said
+from tests.evidence.statements import OTHER, UNDETERMINED, Compared, Frame, Row, Said
 
 Tables = dict[str, pl.DataFrame]
 __all__ = ("OTHER", "Frame", "Said", "Tables", "compared")
@@ -36,5 +36,22 @@ def compared(part: Tables, whole: Tables, frame: Frame) -> dict[str, list[Said]]
     found = {}
     for name, (begin, comparison) in COMPARISONS.items():
         rows = part[name].filter(pl.coalesce(begin) >= frame.from_at)
-        found[name] = list(comparison(rows.to_dicts(), whole[name].to_dicts(), frame))
+        of_whole = whole[name].to_dicts()
+        if name == "finding":
+            of_whole += going_on(whole["partition_outage"], frame)
+        found[name] = list(comparison(rows.to_dicts(), of_whole, frame))
     return found
+
+
+def going_on(outages: pl.DataFrame, frame: Frame) -> list[Row]:
+    """Outages of the whole that go on at the end of the part's time, or of which no line tells how they go on, as
+    findings: what is open is told whatever its length, and of what ended later the whole tells the long ones alone."""
+    is_open = pl.col("ended_at").is_null() | (pl.col("ended_at") > frame.until_at)
+    is_untold = pl.col("ended_how") == "lines_missing"
+    is_certain = pl.col("certainty") != UNDETERMINED
+    rows = outages.filter(is_certain, is_open | is_untold.fill_null(value=False))
+    of_nobody = pl.struct(pl.lit(None).alias(name) for name in ("broker_ids", "broker_id", "node_id"))
+    open_ones = rows.select(
+        rule=pl.lit("outage"), valid_from_at="noticed_at", valid_until_at=pl.lit(None), facts=of_nobody
+    )
+    return open_ones.to_dicts()

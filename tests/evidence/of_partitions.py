@@ -73,7 +73,10 @@ def outage_values(row: Row, one: Row, frame: Frame) -> list[Said]:
     ended_at = clipped(one["ended_at"], frame)
     is_end_told = row["ended_how"] not in ("lines_missing", "taken_over", None)
     said = []
-    if is_end_told or row["ended_at"] is None:
+    if one["ended_how"] == "lines_missing" and not is_end_told:
+        # Neither tells how it ended: the whole may doubt it earlier.
+        said.append(Said(SAME))
+    elif is_end_told or row["ended_at"] is None:
         said.append(value(row, "ended_at", row["ended_at"] or frame.until_at, ended_at or frame.until_at))
     elif ended_at is not None and row["ended_at"] > ended_at + NEAR:
         said.append(value(row, "ended_at", row["ended_at"], ended_at))
