@@ -93,6 +93,7 @@ def end_values(row: Row, one: Row, frame: Frame) -> Iterator[Said]:
 def sessions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
     """A part may lack the line that says that a broker registered anew: its stays are one there."""
     true = {key: [*rows, *joined_stays(rows)] for key, rows in by(whole, "broker_id").items()}
+    noticed = {(row["broker_id"], row["left_at"]) for row in part if is_bounce_noticed(row)}
     for row in part:
         if row["certainty"] == UNDETERMINED:
             yield Said(LESS)
@@ -101,7 +102,13 @@ def sessions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
         if not meets:
             yield Said(OTHER, f"{title(row)}: stay, whole none")
             continue
-        yield nearest(session_values(row, one, frame) for one in meets)
+        is_begin_noticed = (row["broker_id"], row["joined_at"]) in noticed
+        yield nearest(session_values(row, one, frame, is_begin_noticed) for one in meets)
+
+
+def is_bounce_noticed(row: Row) -> bool:
+    """True of a stay that no list ends: that the broker registered anew is noticed at the next look, however it left."""
+    return row["left_how"] == "bounced" and row["certainty"] != "proved"
 
 
 def joined_stays(rows: list[Row]) -> Iterator[Row]:
@@ -110,19 +117,30 @@ def joined_stays(rows: list[Row]) -> Iterator[Row]:
     for place, first in enumerate(in_turn):
         last = first
         for one in in_turn[place + 1 :]:
-            if last["left_how"] != "bounced" or last["certainty"] == "proved" or last["mode"] != "zookeeper":
+            if (
+                not is_bounce_noticed(last)
+                or last["left_at"] != one["joined_at"]
+                or last["mode"] != "zookeeper"
+            ):
                 break
             last = one
             yield one | {name: first[name] for name in ("joined_at", "joined_how")}
 
 
-def session_values(row: Row, one: Row, frame: Frame) -> list[Said]:
+def session_values(row: Row, one: Row, frame: Frame, is_begin_noticed: bool) -> list[Said]:  # noqa: FBT001
     left_at = clipped(one["left_at"], frame)
     if row["left_at"] is None:
         return [value(row, "left_at", "there", "there" if left_at is None else left_at)]
-    is_first = row["joined_how"] in ("joined", "bounced")
-    names = ("left_at", "left_how", "end_reason", "is_clean", *(["joined_at"] if is_first else []))
-    return list(values(row, one, names, ("unknown",)))
+    said = list(values(row, one, ("end_reason", "is_clean"), ("unknown",)))
+    if is_begin_noticed and one["joined_at"] <= row["joined_at"]:
+        said.append(Said(LESS))
+    elif row["joined_how"] in ("joined", "bounced"):
+        said.append(value(row, "joined_at", row["joined_at"], one["joined_at"]))
+    if is_bounce_noticed(row) and one["left_at"] is not None and one["left_at"] <= row["left_at"] + NEAR:
+        said.append(Said(LESS))
+    else:
+        said += values(row, one, ("left_at", "left_how"), ("unknown",))
+    return said
 
 
 def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
@@ -202,7 +220,7 @@ def lives(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
 
 def life_values(row: Row, one: Row, frame: Frame) -> list[Said]:
     names = ["created_at", "partition_count", "ended_how", "blocked_by", "completed_at", "online_at"]
-    said = list(values(row, one, names, ("unknown",)))
+    said = list(values(row, one, names, ("unknown", "vanished")))
     if row["deletion_state"] in ("completed", "disabled"):
         said += values(row, one, ("deletion_state",))
     return said

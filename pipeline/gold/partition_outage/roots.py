@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.brokers.departures import AT_STARTUP, is_listed_at_start
+from pipeline.model.brokers.departures import AT_STARTUP, BOUNCED, is_listed_at_start
 from pipeline.model.brokers.outage_bounds import UNSAID
 from pipeline.model.partitions.statements import PARTITION
 
@@ -42,8 +42,9 @@ def with_shutting_leader(found: pl.DataFrame, broker_session: pl.DataFrame) -> p
 def with_departed(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """Outages of which no leader is known and that begin in the event of a controller that notices that brokers left
     have one of them at their root, before all one that was not shut down. Whom a list misses, or a starting controller
-    finds under another registration, may have left long ago."""
-    is_said = ~col("left_how").is_in([AT_STARTUP, UNSAID]) & ~is_listed_at_start()
+    finds under another registration, may have left long ago, and so may one that bounced without a word."""
+    is_unsaid_bounce = (col("left_how") == BOUNCED) & (col("certainty") == "inferred")
+    is_said = ~col("left_how").is_in([AT_STARTUP, UNSAID]) & ~is_listed_at_start() & ~is_unsaid_bounce
     departed = (
         broker_session.filter(is_said, col("left_event_seq") > 0)
         .sort(col("left_how") == CHOSEN, "broker_id")
