@@ -49,8 +49,10 @@ def with_kraft_trigger(found: pl.DataFrame) -> pl.DataFrame:
     is_unsure = was_led & (leader >= 0) & col("isr").is_null() & is_printed & has_left
     is_in_isr = when(old.is_not_null()).then(col("isr").list.contains(old))
     is_out = was_led & ((leader < 0) | ~is_in_isr.fill_null(is_printed))
-    # Who stays a replica leaves the ISR for another reason, of which lines may be missing.
-    is_moved_out = ~col("replicas").list.contains(old) | (col("is_assignment_stale") & col("are_moves_told"))
+    # Who stays a replica leaves the ISR for another reason, of which lines may be missing. An assignment is stale also
+    # where a term is not read, and what its controller did nobody knows.
+    is_stale = col("is_assignment_stale") & col("are_moves_told") & (col("certainty") == "proved")
+    is_moved_out = ~col("replicas").list.contains(old) | is_stale
     is_moved = col("moved_at").is_not_null() | (col("isr").is_not_null() & (leader >= 0) & is_moved_out)
     is_added = col("valid_from_at") - col("topic_from_at") > ADDED_AFTER
     is_known = (col("is_term_read") | col("is_born")).fill_null(value=False)
