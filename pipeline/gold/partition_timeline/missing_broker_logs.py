@@ -6,8 +6,10 @@ from polars import col, lit, when
 from pipeline.core.stretches import open_end
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.gold.partition_timeline.silences import (
+    NOBODY,
     first_after,
     silenced_states,
+    unread_returns,
     unread_stops,
     unwatched_states,
     without_restated,
@@ -23,7 +25,6 @@ from pipeline.gold.partition_timeline.watched import (
 from pipeline.model.partitions.partition_states import HELD, IDENTITY
 from pipeline.model.terms.kraft_terms import unseen_of
 
-NOBODY = -1
 LINES_MISSING = "lines_missing"
 UNDETERMINED = "undetermined"
 OWN = (
@@ -78,6 +79,7 @@ def with_missing_logs(
             before_missing_epochs(states, watched_log_holes(wording_seen)),
             unwatched_states(states, watched, unnamed),
             unread_stops(states, stops, terms).pipe(without_restated, states, restated),
+            unread_returns(states, stops, terms),
         ]
     )
     return (

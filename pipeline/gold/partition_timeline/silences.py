@@ -11,6 +11,7 @@ from pipeline.gold.partition_timeline.watched import BROKER, is_state_log_missin
 from pipeline.model.partitions.partition_states import IDENTITY
 
 PEERS = ("cluster_id", "peers")
+NOBODY = -1
 
 
 def first_after(
@@ -87,6 +88,35 @@ def unread_stops(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame)
     )
     led = states.filter("is_led").with_columns(broker_id="leader")
     return first_after(led, "known_at", unread, BROKER)
+
+
+def unread_returns(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at): of states that nobody leads, when the process of the controller that made them so is gone,
+    and the next one is not read: nobody prints that a replica is back."""
+    is_next_read = ~col("is_unseen").shift(-1).over("cluster_id", order_by="from_at").fill_null(value=True)
+    begun = terms.with_columns(is_next_read=is_next_read).select(
+        "cluster_id", "is_next_read", holder_id="controller_id", begun_at="from_at"
+    )
+    stopped = stops.select(
+        "cluster_id",
+        holder_id="broker_id",
+        gone_at=pl.max_horizontal(col("out_at").dt.truncate("1d"), "silent_from_at"),
+        back_at="back_at",
+    )
+    return (
+        states.filter(col("leader") == NOBODY)
+        .select("state_no", "cluster_id", "known_at")
+        .sort("known_at")
+        .join_asof(
+            begun.sort("begun_at"), left_on="known_at", right_on="begun_at", by="cluster_id",
+            check_sortedness=False,
+        )
+        .filter(~col("is_next_read"))
+        .join(stopped, on=["cluster_id", "holder_id"])
+        .filter(col("back_at") > col("known_at"))
+        .group_by("state_no")
+        .agg(first_at=pl.max_horizontal("gone_at", col("known_at") + SOON).min())
+    )  # fmt: skip
 
 
 def without_restated(ends: pl.DataFrame, states: pl.DataFrame, restated: pl.DataFrame) -> pl.DataFrame:
