@@ -159,19 +159,24 @@ def with_void_flag(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
 
 def without_abandoned_decisions(decisions: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """Without those of which the term is not known and whose node gave up before what it decides in its own last
-    term: it was frozen, and others were elected meanwhile."""
+    term: it was frozen, and others were elected meanwhile. In a hole of the logs it may have been elected again."""
     own = (
         terms.filter(col("controller_id").is_not_null(), col("from_at").is_not_null())
         .select("cluster_id", "from_at", own_void_at="void_from_at", own_id="controller_id")
         .sort("from_at")
     )
-    is_given_up = (col("term_id").is_null() & (col("own_void_at") <= col("at"))).fill_null(value=False)
+    is_behind_hole = col("controller_id").is_null() & ~col("is_unseen")
+    holes = terms.filter(is_behind_hole).select("cluster_id", hole_until_at="from_at").sort("hole_until_at")
+    is_since_hole = (col("own_void_at") >= col("hole_until_at")).fill_null(value=True)
+    is_void = (col("own_void_at") <= col("at")) & is_since_hole
+    is_given_up = (col("term_id").is_null() & is_void).fill_null(value=False)
     return (
         decisions.with_columns(own_id=pl.coalesce("node_id", "controller_id"))
         .sort("at")
         .join_asof(own, left_on="at", right_on="from_at", by=["cluster_id", "own_id"], check_sortedness=False)
+        .join_asof(holes, left_on="at", right_on="hole_until_at", by="cluster_id", check_sortedness=False)
         .filter(~is_given_up)
-        .drop("own_id", "own_void_at", "from_at")
+        .drop("own_id", "own_void_at", "from_at", "hole_until_at")
     )
 
 
