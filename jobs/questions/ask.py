@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 
 from jobs.argument_types import parse_moment
-from jobs.engine.run import outcome
 from jobs.engine.run.chosen_clusters import chosen_clusters
+from jobs.engine.run.outcome import report_problem
 from jobs.layout import WIDTH_HELP, wrap_text
 from jobs.parser import Parser
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
@@ -60,9 +60,9 @@ def print_answer(command: str, given: argparse.Namespace, question: ClusterQuest
         found = ask_clusters(answers, question)
         print_lines(cluster_answers_json(found) if form == "json" else cluster_answer_lines(found))
     except PipelineError as problem:
-        return outcome.report_problem(command, problem)
+        return report_problem(command, problem)
     for unanswered in found.problems.values() if form == "json" else ():
-        outcome.report_problem(command, unanswered)
+        report_problem(command, unanswered)
     for one in answers:
         for line in missing_table_notes(one.tables):
             print(

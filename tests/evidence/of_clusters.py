@@ -108,7 +108,7 @@ def sessions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
 
 def is_bounce_noticed(row: Row) -> bool:
     """True of a stay that no list ends: that the broker registered anew is noticed at the next look, however it left."""
-    return row["left_how"] == "bounced" and row["certainty"] != "proved"
+    return bool(row["left_how"] == "bounced" and row["certainty"] != "proved")
 
 
 def joined_stays(rows: list[Row]) -> Iterator[Row]:
