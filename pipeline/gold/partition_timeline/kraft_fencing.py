@@ -193,10 +193,12 @@ def is_taken_over() -> pl.Expr:
 
 def is_unseen_between() -> pl.Expr:
     """True if the next leader that was printed has a leader epoch that more elections lead to than one that nobody won
-    and the one after it, and no hole in the logs lies between the fencing and that leader: they are in it."""
+    and the one after it, and no hole in the logs lies between the fencing and that leader: they are in it. So where a
+    hole lies before the fencing: who led then, with which ISR, is not known."""
     is_more = col("next_leader_epoch") > col("last_leader_epoch") + 2
     is_in_hole = (col("hole_from_at") >= col("fenced_at")).fill_null(value=False)
-    return is_more.fill_null(value=False) & ~is_in_hole
+    is_behind_hole = (col("hole_from_at") < col("fenced_at")).fill_null(value=False)
+    return (is_more.fill_null(value=False) & ~is_in_hole) | is_behind_hole
 
 
 def held_states(states: pl.DataFrame, leaderships: pl.DataFrame) -> pl.DataFrame:

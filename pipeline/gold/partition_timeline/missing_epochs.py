@@ -45,7 +45,7 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
 def with_hole_before_next(leaderships: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
     """hole_from_at: begin of the first hole in the logs (watched_log_holes) after a leadership began, if it ends before
     the next one."""
-    is_before_next = col("hole_until_at") <= col("next_at")
+    is_before_next = (col("hole_until_at") <= col("next_at")).fill_null(value=True)
     return (
         leaderships.sort("from_at")
         .join_asof(
