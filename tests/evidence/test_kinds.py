@@ -9,11 +9,13 @@ from polars import col, lit
 from pipeline.core.stretches import TIME
 from pipeline.gold.leader_imbalance.counting import imbalance_shares
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
+from pipeline.gold.partition_timeline.silences import unread_returns
 from pipeline.gold.partition_timeline.watched import next_witnesses
 from pipeline.model.brokers.registration_epochs import with_later_registrations, with_next_registration
 from pipeline.model.partitions.service import broker_absences
+from pipeline.model.terms.kraft_terms import decisions_in_effect, kraft_terms
 from schemas.gold import broker_session, partition_timeline
-from schemas.silver import broker_event
+from schemas.silver import broker_absence, broker_event, term
 from tests.chain import built
 from tests.frames import at, frame
 from tests.rows import records_in
@@ -141,3 +143,34 @@ def test_controller_log_is_of_the_term_that_another_node_names_first() -> None:
     found = built(records_in(logs), "controller_line")["controller_line"]
     rows = found.filter(event="topic_deletion_requested").select("term_id", "logged_at").rows()
     assert rows == [("1-4", at(12))]
+
+
+@pytest.mark.parametrize(("elected_at", "expected"), [("", [at(12)]), ("100", [])])
+def test_nobody_prints_a_return_where_the_next_controller_is_not_read(
+    elected_at: str, expected: list[object]
+) -> None:
+    told = f"""
+        cluster_id | term_id | life | controller_epoch | controller_id | mode  | elected_at   | first_seen_at
+        c          | 1-1     | 1    | 1                | 3             | kraft | 5            | 5
+        c          | 1-2     | 1    | 2                | 1             | kraft | {elected_at} | 100
+    """
+    leaderless = states().filter(col("state_no") == 0).with_columns(leader=lit(-1, pl.Int32))
+    stopped = frame(
+        broker_absence.SPEC,
+        "cluster_id | broker_id | out_at | silent_from_at | back_at\nc | 3 | 50 | 12 | 50",
+    )
+    found = unread_returns(leaderless, stopped, kraft_terms(frame(term.SPEC, told)))
+    assert found["first_at"].to_list() == expected
+
+
+@pytest.mark.parametrize(("hole_until_at", "count"), [("", 0), ("900000", 1)])
+def test_who_gave_up_before_a_hole_may_be_in_office_behind_it(hole_until_at: str, count: int) -> None:
+    told = f"""
+        cluster_id | term_id | life | controller_epoch | controller_id | mode  | elected_at | first_seen_at | void_from_at | unproved_from_at
+        c          | 1-1     | 1    | 1                | 3             | kraft | 5          | 5             | 20           |
+        c          | 1-2     | 1    | 2                | 1             | kraft | 30         | 30            |              | {hole_until_at}
+    """
+    decided = frame(
+        broker_event.SPEC, "cluster_id | node_id | broker_id | step | logged_at\nc | 3 | 2 | fenced | 900010"
+    )
+    assert decisions_in_effect(decided, frame(term.SPEC, told)).height == count
