@@ -213,7 +213,7 @@ def with_last_departure(
 
 RULE = Rule(
     name="unclean_election",
-    version=3,
+    version=4,
     severities=("critical", "warning"),
     facts=(
         "topic",
