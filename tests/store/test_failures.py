@@ -39,6 +39,9 @@ OF_JAVA = (
     ("org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to file:/data/audit/c.\n"
      "Caused by: org.apache.spark.SparkException: Python worker exited unexpectedly (crashed). Consider setting\n"
      "Caused by: java.io.EOFException\n", EnvironmentProblem, "Python worker exited unexpectedly"),
+    ("org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 failed\n"
+     "Caused by: org.apache.spark.SparkException: EOFException occurred while reading the port number from "
+     "pyspark.daemon's stdout and terminated with code: -9.\n", EnvironmentProblem, "reading the port number"),
     ("io.delta.exceptions.ConcurrentAppendException: [DELTA_CONCURRENT_APPEND] Files were added by a concurrent update\n",
      Locked, "DELTA_CONCURRENT_APPEND"),
     ("org.apache.hadoop.fs.ChecksumException: Checksum error: file:/data/audit/c/silver/term/part-0.parquet at 0\n",
