@@ -86,3 +86,10 @@ def test_a_broker_that_leaves_out_partition_epochs_did_not_run_meanwhile() -> No
     found = process_stops(frame(process_run.SPEC, RUNS).clear(), own)
     spelled = frame(broker_absence.SPEC, "broker_id | silent_from_at | out_at\n2 | 30.002 | 60.001")
     same_rows(found, spelled, "broker_id", "silent_from_at", "out_at")
+
+
+def test_a_process_that_says_its_end_is_gone_from_then_on() -> None:
+    ended = frame(process_run.SPEC, "cluster_id | node_id | last_line_at | end_at\nc | 2 | 90 | 88")
+    found = process_stops(ended, lines().clear())
+    spelled = frame(broker_absence.SPEC, "broker_id | silent_from_at | out_at | back_at\n2 | 88 | 88 |")
+    same_rows(found, spelled, "broker_id", "silent_from_at", "out_at", "back_at")

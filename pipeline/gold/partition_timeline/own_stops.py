@@ -14,14 +14,15 @@ NAMED, STATED = "named", "stated"
 
 
 def process_stops(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-    """(STOP): of each process that another one follows, from its last line to the start of the next one, and of each
-    that did not run for a while (skipped_epochs): what changes meanwhile its node prints late, or never. lines: of
-    partition_states.identified."""
-    runs = process_run.filter(col("next_started_at").is_not_null()).select(
+    """(STOP): of each process that another one follows, from its last line to the start of the next one; of each that
+    says its end, from then on; and of each that did not run for a while (skipped_epochs): what changes meanwhile its
+    node prints late, or never. lines: of partition_states.identified."""
+    is_followed = col("next_started_at").is_not_null()
+    runs = process_run.filter(is_followed | col("end_at").is_not_null()).select(
         "cluster_id",
         broker_id="node_id",
-        out_at="next_started_at",
-        silent_from_at="last_line_at",
+        out_at=pl.coalesce("next_started_at", "end_at"),
+        silent_from_at=when(is_followed).then("last_line_at").otherwise("end_at"),
         back_at="next_started_at",
     )
     return pl.concat([runs, created_again(lines), skipped_epochs(lines)])

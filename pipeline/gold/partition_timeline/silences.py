@@ -76,14 +76,16 @@ def unwatched_states(states: pl.DataFrame, watched: pl.DataFrame, unnamed: pl.Da
 
 def unread_stops(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """(state_no, first_at): of states whose leader stops while no line of a controller in office is read, which would
-    fence it."""
+    fence it; for good, while none was ever read."""
     begun = terms.select("cluster_id", "is_unseen", begun_at="from_at").sort("begun_at")
     earliest = pl.max_horizontal(col("out_at").dt.truncate("1d"), "silent_from_at")
     unread = (
-        stops.select(*BROKER, first_at=earliest)
+        stops.select(*BROKER, "back_at", first_at=earliest)
         .sort("first_at")
         .join_asof(begun, left_on="first_at", right_on="begun_at", by="cluster_id", check_sortedness=False)
-        .filter(col("is_unseen").fill_null(value=True))
+        .filter(
+            col("is_unseen").fill_null(value=True), col("back_at").is_not_null() | col("is_unseen").is_null()
+        )
         .select(*BROKER, "first_at")
     )
     led = states.filter("is_led").with_columns(broker_id="leader")
@@ -93,7 +95,7 @@ def unread_stops(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame)
 def unread_returns(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """(state_no, first_at): of states that nobody leads, when the process of the controller that made them so is gone,
     and the next one is not read: nobody prints that a replica is back."""
-    is_next_read = ~col("is_unseen").shift(-1).over("cluster_id", order_by="from_at").fill_null(value=True)
+    is_next_read = ~col("is_unseen").shift(-1).over("cluster_id", order_by="from_at").fill_null(value=False)
     begun = terms.with_columns(is_next_read=is_next_read).select(
         "cluster_id", "is_next_read", holder_id="controller_id", begun_at="from_at"
     )
