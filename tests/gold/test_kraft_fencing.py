@@ -52,7 +52,9 @@ def told(states: pl.DataFrame, absences: pl.DataFrame, lines: pl.DataFrame | Non
     disks = blocked_by_disk(none if lines is None else lines, absences)
     led = with_leaderships(states).pipe(with_lost_brokers, whole)
     assigned = states.filter(col("replicas").is_not_null()).select(*IDENTITY, "at", "replicas")
-    of_leaders = leaderships_of_states(led, ends).with_columns(is_watched=lit(value=True))
+    of_leaders = leaderships_of_states(led, ends).with_columns(
+        is_watched=lit(value=True), hole_from_at=lit(None, TIME)
+    )
     return held_states(led, with_fences(of_leaders, brokers_out_by_decision(whole), disks, assigned)).sort(
         "at"
     )

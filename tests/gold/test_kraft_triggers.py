@@ -96,6 +96,7 @@ OUT = """
     moved  | 2      | 1          | [2 3] | [2 3]    | reassignment
     told   | 2      | 1          | [2 3] | [1 2 3]  | reassignment
     silent | 2      | 1          | [2 3] | [1 2 3]  | unknown
+    unseen | 2      | 1          | [2 3] | [1 2 3]  | unknown
     stays  | 2      | 1          | [2 3] | [1 2 3]  | unknown
 """
 
@@ -107,6 +108,7 @@ def test_who_stays_a_replica_was_not_moved_out() -> None:
     names = ("left", "moved", "run", "task", "back")
     changes = expected.drop("trigger").with_columns(
         *(pl.lit(None, kind).alias(f"{name}_{one}") for name in names for one, kind in MARKS),
+        certainty=pl.when(pl.col("topic") != "unseen").then(pl.lit("proved")),
         leader_before="old_leader",
         partition_epoch=pl.lit(3, pl.Int32),
         is_born=False,
@@ -115,8 +117,8 @@ def test_who_stays_a_replica_was_not_moved_out() -> None:
         topic_from_at=pl.lit(at(1), times),
         said_step=pl.lit(None, pl.String),
         are_runs_told=False,
-        are_moves_told=pl.col("topic") == "told",
-        is_assignment_stale=pl.col("topic").is_in(["told", "silent"]),
+        are_moves_told=pl.col("topic").is_in(["told", "unseen"]),
+        is_assignment_stale=pl.col("topic").is_in(["told", "silent", "unseen"]),
     )
     same_rows(with_kraft_trigger(changes), expected, "topic", "trigger")
 
