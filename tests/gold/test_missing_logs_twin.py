@@ -110,6 +110,7 @@ def frames_of(known: list[Known]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
     terms: Rows = [
         {
             "cluster_id": name,
+            "controller_id": None,
             "from_at": at(begun),
             "since_at": at(begun),
             "next_at": moment(end),
@@ -125,6 +126,7 @@ def frames_of(known: list[Known]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
             terms,
             schema={
                 "cluster_id": pl.String,
+                "controller_id": pl.Int32,
                 "from_at": TIME,
                 "since_at": TIME,
                 "next_at": TIME,
