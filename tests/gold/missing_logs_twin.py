@@ -61,7 +61,8 @@ def doubted(states: Iterable[State], known: Known) -> Iterator[State]:
         is_led = state.leader is not None and state.leader >= 0
         is_isr_stale = is_led and known.is_missing(state.leader or 0, state.known_at)
         is_unseen = known.is_unseen(state.known_at, state.at)
-        stale_at = state.at if is_isr_stale or is_unseen else stale_at
+        is_outside = is_led and state.leader not in state.replicas and state.known_at > state.replicas_at
+        stale_at = state.at if is_isr_stale or is_unseen or is_outside else stale_at
         told = replace(
             state,
             is_isr_stale=is_isr_stale,
@@ -96,7 +97,7 @@ def weaker(state: State, known: Known, at: float, *, is_alone: bool, is_doubt: b
 
 def ends_of(state: State, known: Known, *, is_alone: bool) -> Iterator[float]:
     """When the state may be over."""
-    members = {*state.replicas, *state.isr}
+    members = set(state.replicas)
     if state.leader == -1:
         returns = [(broker, one.back_at) for broker in members for one in known.of(broker)]
         yield from (at for broker, at in returns if at is not None and known.is_missing(broker, at))
