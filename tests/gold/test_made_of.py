@@ -12,7 +12,7 @@ import pytest
 
 from pipeline import rules
 from pipeline.catalog.tables import TABLES
-from pipeline.rules.registry import RULES, Findings
+from pipeline.rules.registry import LIMITS, RULES, Findings
 from pipeline.rules.views import VIEWS
 from tests.chain import ORDER, built, kernel
 from tests.lab import READ, folder_of, records
@@ -48,7 +48,7 @@ def known(request: pytest.FixtureRequest, shared: Path) -> dict[str, Any]:
     tables = built(records(folder_of(shared, request.param), (*READ, "server")), *ORDER)
     of_all = {"earlier": tables["finding"], "waited": tables["finding"]}
     found = Findings(tables)
-    return tables | of_all | {name: found.input(name, RULES["outage"]) for name in VIEWS}
+    return tables | of_all | {name: found.input(name, RULES["outage"]) for name in (*VIEWS, *LIMITS)}
 
 
 def test_kernels_and_rules_say_what_they_are_made_of() -> None:
