@@ -109,6 +109,19 @@ def test_who_registers_before_it_is_back_is_another_process(second: int, expecte
     assert found["is_registered_anew"].to_list()[0] is expected
 
 
+@pytest.mark.parametrize(("epoch", "expected"), [(7, False), (9, True)])
+def test_a_controller_that_starts_prints_the_registration_of_the_session_itself_again(
+    epoch: int,
+    expected: bool,  # noqa: FBT001
+) -> None:
+    said = frame(
+        broker_event.SPEC,
+        f"cluster_id | broker_id | said_by | step | broker_epoch | logged_at\nc | 1 | replay | registered | {epoch} | 120",
+    )
+    found = with_next_registration(frame(broker_session.SPEC, KRAFT_SESSION), said)
+    assert found.filter(pl.col("left_at").is_not_null())["is_registered_anew"].to_list() == [expected]
+
+
 @pytest.mark.parametrize(
     ("leader", "elr", "count"),
     [("1", "", 0), ("3", "elr: [1] -> [], ", 1)],
@@ -145,9 +158,10 @@ def test_controller_log_is_of_the_term_that_another_node_names_first() -> None:
     assert rows == [("1-4", at(12))]
 
 
+@pytest.mark.parametrize("back_at", ["50", ""])
 @pytest.mark.parametrize(("elected_at", "expected"), [("", [at(12)]), ("100", [])])
 def test_nobody_prints_a_return_where_the_next_controller_is_not_read(
-    elected_at: str, expected: list[object]
+    elected_at: str, expected: list[object], back_at: str
 ) -> None:
     told = f"""
         cluster_id | term_id | life | controller_epoch | controller_id | mode  | elected_at   | first_seen_at
@@ -157,7 +171,7 @@ def test_nobody_prints_a_return_where_the_next_controller_is_not_read(
     leaderless = states().filter(col("state_no") == 0).with_columns(leader=lit(-1, pl.Int32))
     stopped = frame(
         broker_absence.SPEC,
-        "cluster_id | broker_id | out_at | silent_from_at | back_at\nc | 3 | 50 | 12 | 50",
+        f"cluster_id | broker_id | out_at | silent_from_at | back_at\nc | 3 | 50 | 12 | {back_at}",
     )
     found = unread_returns(leaderless, stopped, kraft_terms(frame(term.SPEC, told)))
     assert found["first_at"].to_list() == expected

@@ -52,19 +52,22 @@ def stretches(rows: Iterable[Row], begun: str, until: str) -> Iterator[Stretch]:
 
 
 def doubts_over(unserved: Iterable[Row]) -> set[tuple[Partition, datetime]]:
-    """Partitions and times at which what was in doubt is certain."""
+    """Partitions and times at which what was in doubt is certain, or what was certain is in doubt."""
     by_doubt: dict[bool, list[Row]] = {True: [], False: []}
     for row in unserved:
         by_doubt[row["certainty"] == "undetermined"].append(row)
-    ended = {(partition_of(row), row["valid_until_at"]) for row in by_doubt[True]}
-    return ended & {(partition_of(row), row["valid_from_at"]) for row in by_doubt[False]}
+    begun, ended = (
+        {is_doubt: {(partition_of(row), row[column]) for row in rows} for is_doubt, rows in by_doubt.items()}
+        for column in ("valid_from_at", "valid_until_at")
+    )
+    return (ended[True] & begun[False]) | (ended[False] & begun[True])
 
 
 def together(parts: Iterable[Stretch], apart: set[tuple[Partition, datetime]]) -> set[Stretch]:
-    """Stretches of one partition that touch are one, but for those that begin at these times."""
+    """Stretches of one partition that touch are one, but for those that begin at these times and last."""
     found: list[Stretch] = []
     for one in sorted(parts):
-        is_new = (one.who, one.begun) in apart
+        is_new = (one.who, one.begun) in apart and one.begun < one.until
         if found and found[-1].who == one.who and one.begun <= found[-1].until and not is_new:
             found[-1] = found[-1]._replace(until=max(found[-1].until, one.until))
         else:

@@ -5,7 +5,6 @@ from polars import col
 
 from pipeline.core.frames import with_absent
 from pipeline.core.made_of import made_of
-from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.gold.partition_timeline.leader_writes import leader_writes
@@ -20,7 +19,6 @@ from pipeline.model.terms.last_lines import until_silence
 from schemas.gold.partition_timeline import SPEC
 
 KRAFT = "kraft"
-REACH = Reach.PARTITION
 
 
 @made_of(

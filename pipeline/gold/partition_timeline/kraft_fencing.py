@@ -236,7 +236,7 @@ def at_once(fenced: pl.DataFrame) -> pl.DataFrame:
         *(col(f"fence_{name}").alias(name) for name in LINE),
         at="fenced_at",
         leader=when(is_next).then("next_leader").otherwise(nobody).cast(pl.Int32),
-        leader_epoch=when(~is_unseen_between()).then(col("last_leader_epoch") + 1),
+        leader_epoch=when(is_next | ~is_unseen_between()).then(col("last_leader_epoch") + 1),
         isr=when(is_whole).then("next_isr"),
         partition_epoch=when(is_whole).then("next_partition_epoch"),
         certainty=certainty,

@@ -15,14 +15,15 @@ NAMED, STATED = "named", "stated"
 
 def process_stops(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
     """(STOP): of each process that another one follows, from its last line to the start of the next one; of each that
-    says its end, from then on; and of each that did not run for a while (skipped_epochs): what changes meanwhile its
-    node prints late, or never. lines: of partition_states.identified."""
-    is_followed = col("next_started_at").is_not_null()
+    says its end, from then on; and of each that was frozen or busy for a while (skipped_epochs): what changes meanwhile
+    its node prints late, or never. lines: of partition_states.identified."""
+    is_followed, is_said = col("next_started_at").is_not_null(), col("end_at") <= col("last_line_at")
+    has_said = is_said.fill_null(value=False) | ~is_followed
     runs = process_run.filter(is_followed | col("end_at").is_not_null()).select(
         "cluster_id",
         broker_id="node_id",
-        out_at=pl.coalesce("next_started_at", "end_at"),
-        silent_from_at=when(is_followed).then("last_line_at").otherwise("end_at"),
+        out_at=when(has_said).then("end_at").otherwise("next_started_at"),
+        silent_from_at=when(has_said).then("end_at").otherwise("last_line_at"),
         back_at="next_started_at",
     )
     return pl.concat([runs, created_again(lines), skipped_epochs(lines)])
@@ -41,8 +42,8 @@ def created_again(lines: pl.DataFrame) -> pl.DataFrame:
 
 def skipped_epochs(lines: pl.DataFrame) -> pl.DataFrame:
     """The same of a broker that leaves out a partition epoch of which it printed the one before that day (UTC), as it
-    had not run meanwhile: it applies all changes at once, and prints what came of them. From its last line before the
-    last silence of a second that lies between both, else from its line before.
+    was frozen or busy meanwhile: it applies all changes at once, and prints what came of them. From its last line
+    before the last silence of a second that lies between both, else from its line before.
 
     Source: BrokerMetadataPublisher.onMetadataUpdate, ReplicaManager.applyDelta, from 2.8: one line per partition that a
     delta changes.

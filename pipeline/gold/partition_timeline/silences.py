@@ -115,7 +115,7 @@ def unread_returns(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFram
         )
         .filter(~col("is_next_read"))
         .join(stopped, on=["cluster_id", "holder_id"])
-        .filter(col("back_at") > col("known_at"))
+        .filter((col("back_at") > col("known_at")).fill_null(value=True))
         .group_by("state_no")
         .agg(first_at=pl.max_horizontal("gone_at", col("known_at") + SOON).min())
     )  # fmt: skip

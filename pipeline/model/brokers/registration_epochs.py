@@ -10,7 +10,7 @@ SESSION = (*BROKER, "joined_at")
 SAYING = ("replay", "broker")
 BOUNCED = "bounced"
 REGISTERED = ("registered", "registered_again")
-OF_QUORUM = ("decision", "replay")
+REPLAY = "replay"
 AT_ONCE = timedelta(seconds=1)  # other nodes replay a decision behind it
 
 
@@ -51,23 +51,29 @@ def with_later_registrations(sessions: pl.DataFrame, broker_event: pl.DataFrame)
 def with_next_registration(sessions: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
     """is_registered_anew: of sessions in KRaft: the broker registers before it is in service again, on the day (UTC) on
     which it left, as controllers say it. Who was fenced and lives on is unfenced without that: it is another process.
+    A controller that starts prints registrations of long ago once more: one with the session's epoch is its own.
 
     Source: BrokerLifecycleManager, from 2.8: a process registers once, with an incarnation of its own.
     """
-    is_said = col("step").is_in(REGISTERED) & col("said_by").is_in(OF_QUORUM)
-    registered = broker_event.filter(is_said).select(*BROKER, registered_at="logged_at").drop_nulls()
+    is_said = col("step").is_in(REGISTERED) & (col("said_by") == REPLAY)
+    registered = broker_event.filter(is_said, col("logged_at").is_not_null()).select(
+        *BROKER, registered_at="logged_at", registered_epoch="broker_epoch"
+    )
     back_at = col("joined_at").shift(-1).over(BROKER, order_by="joined_at")
-    is_of_day = col("registered_at").dt.truncate("1d") == col("left_at").dt.truncate("1d")
-    is_before_back = (col("registered_at") <= col("back_at") + AT_ONCE).fill_null(value=True)
-    return (
-        sessions.with_columns(back_at=back_at, is_kraft=col("mode") == "kraft")
-        .sort("left_at")
-        .join_asof(
-            registered.sort("registered_at"), left_on="left_at", right_on="registered_at", by=BROKER,
-            strategy="forward", coalesce=False, check_sortedness=False,
+    anew = (
+        sessions.with_columns(back_at=back_at)
+        .filter(col("mode") == "kraft")
+        .select(*SESSION, "left_at", "broker_epoch", "back_at")
+        .join(registered, on=BROKER)
+        .filter(
+            col("registered_at") >= col("left_at"),
+            col("registered_at").dt.truncate("1d") == col("left_at").dt.truncate("1d"),
+            (col("registered_at") <= col("back_at") + AT_ONCE).fill_null(value=True),
+            (col("registered_epoch") > col("broker_epoch")).fill_null(value=True),
         )
-        .with_columns(
-            is_registered_anew=(col("is_kraft") & is_of_day & is_before_back).fill_null(value=False)
-        )
-        .drop("back_at", "is_kraft", "registered_at")
-    )  # fmt: skip
+        .select(*SESSION, is_registered_anew=lit(value=True))
+        .unique()
+    )
+    return sessions.join(anew, on=SESSION, how="left", nulls_equal=True, maintain_order="left").with_columns(
+        col("is_registered_anew").fill_null(value=False)
+    )
