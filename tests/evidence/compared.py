@@ -52,6 +52,9 @@ def going_on(outages: pl.DataFrame, frame: Frame) -> list[Row]:
     rows = outages.filter(is_certain, is_open | is_untold.fill_null(value=False))
     of_nobody = pl.struct(pl.lit(None).alias(name) for name in ("broker_ids", "broker_id", "node_id"))
     open_ones = rows.select(
-        rule=pl.lit("outage"), valid_from_at="noticed_at", valid_until_at=pl.lit(None), facts=of_nobody
+        rule=pl.lit("outage"),
+        valid_from_at="noticed_at",
+        valid_until_at=pl.when(~is_open).then("ended_at"),
+        facts=of_nobody,
     )
     return open_ones.to_dicts()

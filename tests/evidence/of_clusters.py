@@ -220,7 +220,9 @@ def lives(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
 
 def life_values(row: Row, one: Row, frame: Frame) -> list[Said]:
     names = ["created_at", "partition_count", "ended_how", "blocked_by", "completed_at", "online_at"]
-    said = list(values(row, one, names, ("unknown", "vanished")))
+    # How it ended is not known of one that is gone; that it ended is.
+    unknown = ("unknown",) if one["ended_how"] is None else ("unknown", "vanished")
+    said = list(values(row, one, names, unknown))
     if row["deletion_state"] in ("completed", "disabled"):
         said += values(row, one, ("deletion_state",))
     return said

@@ -73,7 +73,7 @@ def outage_values(row: Row, one: Row, frame: Frame) -> list[Said]:
     ended_at = clipped(one["ended_at"], frame)
     is_end_told = row["ended_how"] not in ("lines_missing", "taken_over", None)
     said = []
-    if one["ended_how"] == "lines_missing" and not is_end_told:
+    if one["ended_how"] == "lines_missing" and row["ended_how"] in ("lines_missing", "taken_over"):
         # Neither tells how it ended: the whole may doubt it earlier.
         said.append(Said(SAME))
     elif is_end_told or row["ended_at"] is None:
