@@ -74,7 +74,7 @@ def _trees(
     conf: Path | None, flags: Mapping[str, Any], environ: Mapping[str, str], folder: Path
 ) -> Iterator[tuple[Tree, str]]:
     yield default_tree(), "defaults"
-    file = conf or found_file(folder)
+    file = conf or settings_file_in(folder)
     if file is not None:
         yield _parse(_read(file), str(file)), str(file)
     for name in sorted(environ):
@@ -84,7 +84,7 @@ def _trees(
         yield {key: value}, f"--{key.replace('_', '-')}"
 
 
-def found_file(folder: Path) -> Path | None:
+def settings_file_in(folder: Path) -> Path | None:
     checkout = Path(__file__).resolve().parents[2]
     files_ = (place / "conf" / FILE_NAME for place in (folder, checkout))
     return next((file for file in files_ if file.is_file()), None)

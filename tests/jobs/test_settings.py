@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from jobs.settings.defaults import declared_settings
-from jobs.settings.load import found_file, load_settings
+from jobs.settings.load import settings_file_in, load_settings
 from jobs.settings.masking import OFF
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
@@ -36,7 +36,7 @@ def test_the_file_of_the_working_directory_is_found(tmp_path: Path) -> None:
 def test_elsewhere_the_file_of_the_checkout_is_found(tmp_path: Path) -> None:
     shipped = REPOSITORY / "conf" / "kafka-controller-audit.yaml"
     assert load_settings(environ={}, folder=tmp_path).source_of("cluster") in {str(shipped), "defaults"}
-    assert found_file(tmp_path) == shipped
+    assert settings_file_in(tmp_path) == shipped
 
 
 @pytest.mark.parametrize(
