@@ -14,7 +14,13 @@ from jobs.engine.incremental.night import Night
 from jobs.engine.intake.bronze_writer import Intake
 from jobs.engine.run.looking import LogLook, LogLookResult
 from jobs.engine.run.progress import Progress
-from jobs.engine.run.quality_gate import QualityGate, expectation_text, open_findings, unmet_expectations
+from jobs.engine.run.quality_gate import (
+    QualityGate,
+    expectation_text,
+    gate_failure,
+    open_findings,
+    unmet_expectations,
+)
 from jobs.engine.run.request import RunRequest, RunResult
 from jobs.engine.run.tables_of_run import TablesOfRun
 from jobs.engine.run.unread import excerpt_files, unread_files, unreadable_files
@@ -22,7 +28,6 @@ from jobs.engine.run.work import Work
 from jobs.engine.run.zones import zone_sentences
 from pipeline.catalog.tables import BY_NAME, JOBS, CatalogTable
 from pipeline.core.conditions import Condition
-from pipeline.core.errors import GateFailed
 from pipeline.core.frames import frame_of, no_rows
 from pipeline.core.record_bytes import SAID_IN, raw_record_bytes
 from pipeline.core.stored_tables import MemoryTables, ReadableTables, columns_to_read, select_from_memory
@@ -108,11 +113,8 @@ def analyze_logs(
     stored.append(quality_result.SPEC, pa.Table.from_pylist(results, schema=quality_result.SPEC.arrow))
     refused = gate.refused(results)
     if refused:
-        raise GateFailed(
-            expected=f"every critical expectation to hold in cluster {cluster_id}",
-            found=f"{len(refused)} broken, first {expectation_text(refused[0])}",
-            todo="report it with the name of the table; nothing is told of this cluster",
-        )
+        todo = "report it with the name of the table; nothing is told of this cluster"
+        raise gate_failure(cluster_id, refused, todo)
     result = result_of(request, run_id, found, work, tables)
     result.left_out = [expectation_text(one) for one in unmet_expectations(results)]
     if tables:

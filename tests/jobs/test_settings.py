@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from jobs.settings.defaults import declared_settings
-from jobs.settings.load import settings_file_in, load_settings
+from jobs.settings.load import load_settings, settings_file_in
 from jobs.settings.masking import OFF
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError

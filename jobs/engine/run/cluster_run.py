@@ -26,7 +26,13 @@ from jobs.engine.run.masked_run import made_by, require_same_masking
 from jobs.engine.run.migration import migrate_older
 from jobs.engine.run.preconditions import require_same_zones
 from jobs.engine.run.progress import Progress
-from jobs.engine.run.quality_gate import QualityGate, expectation_text, open_findings, unmet_expectations
+from jobs.engine.run.quality_gate import (
+    QualityGate,
+    expectation_text,
+    gate_failure,
+    open_findings,
+    unmet_expectations,
+)
 from jobs.engine.run.request import IS_KRAFT, RunRequest, RunResult, is_handed_on
 from jobs.engine.run.tables_of_run import TablesOfRun
 from jobs.engine.run.unread import excerpt_files, unread_files, unreadable_files
@@ -34,7 +40,6 @@ from jobs.engine.run.work import Work
 from jobs.engine.run.zones import zones_at_hand
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.tables import JOBS, SPECS, TABLES, CatalogTable, Refresh, stands_on
-from pipeline.core.errors import GateFailed
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.locks.lock import ClusterLock, cluster_lock
@@ -221,11 +226,8 @@ class Run:
         self.versions, self.counts = kept, dict(self.published.counts)
         self.watermarks = dict(self.published.watermarks)
         self.publish("gate_failed", sentence, self.published.stated())
-        raise GateFailed(
-            expected=f"every critical expectation to hold in cluster {self.store.cluster_id}",
-            found=f"{len(failed)} broken, first {sentence}",
-            todo=f"look at ops.quality_result of run {self.run_id}; what was published before stays",
-        )
+        todo = f"look at ops.quality_result of run {self.run_id}; what was published before stays"
+        raise gate_failure(self.store.cluster_id, failed, todo)
 
     def publish(
         self, outcome: str, sentence: str | None = None, stated: Mapping[str, str] | None = None

@@ -9,6 +9,7 @@ import pyarrow as pa
 from polars import col
 
 from pipeline.catalog.tables import KEPT, TABLES
+from pipeline.core.errors import GateFailed
 from pipeline.core.expectations import Expectation, broken_rows, expectation_of, sound_rows
 from pipeline.core.frames import declared_table, frame_of
 from pipeline.store.gate import judge_by_count, judge_layer, warm_up
@@ -87,3 +88,12 @@ def open_findings(finding: pl.DataFrame) -> dict[str, int]:
     is_standing = col("status").is_in(["new", "ongoing"]) & col("suppressed_by").is_null()
     counts = dict(finding.filter(is_standing)["severity"].value_counts().iter_rows())
     return {f"findings:{severity}": int(counts.get(severity, 0)) for severity in SEVERITIES}
+
+
+def gate_failure(cluster_id: str, refused: Sequence[dict[str, Any]], todo: str) -> GateFailed:
+    """The error of a run whose critical expectations (rows of ops.quality_result) do not all hold."""
+    return GateFailed(
+        expected=f"every critical expectation to hold in cluster {cluster_id}",
+        found=f"{len(refused)} broken, first {expectation_text(refused[0])}",
+        todo=todo,
+    )

@@ -9,11 +9,11 @@ from jobs.engine.incremental.night import Night
 from jobs.engine.incremental.placement import Placement, placement_of
 from jobs.engine.run.conservation import require_conserved
 from jobs.engine.run.progress import Progress
-from jobs.engine.run.quality_gate import QualityGate, expectation_text, open_findings
+from jobs.engine.run.quality_gate import QualityGate, gate_failure, open_findings
 from jobs.engine.run.request import is_handed_on
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
-from pipeline.core.errors import GateFailed, SettingsError
+from pipeline.core.errors import SettingsError
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.health.upkeep import tune_upkeep
 from pipeline.store.locks.lock import ClusterLock
@@ -71,11 +71,7 @@ class Upkeep:
         results = gate.verdicts()
         failed = gate.refused(results)
         if failed:
-            raise GateFailed(
-                expected=f"every critical expectation to hold in cluster {self.store.cluster_id}",
-                found=f"{len(failed)} broken, first {expectation_text(failed[0])}",
-                todo="what was published before stays",
-            )
+            raise gate_failure(self.store.cluster_id, failed, "what was published before stays")
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
         self.note_watermarks(names)
         if finding.SPEC.name in names:
