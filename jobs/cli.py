@@ -1,6 +1,7 @@
 """The command `kafka-controller-audit`: the jobs, and the questions to ask of what they published."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,7 +11,7 @@ from itertools import pairwise
 from jobs.engine.run.outcome import Ending
 from jobs.parser import Parser
 from jobs.questions.catalog import QUESTIONS
-from jobs.terminal import discard_stdout, report_interrupt
+from jobs.terminal import NO_PAGER, discard_stdout, report_interrupt
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.core.product import product_version
 from schemas.namespace import full_module_name
@@ -100,6 +101,9 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command with the arguments after it; exit code as in pipeline.core.errors.EXIT_CODES."""
     given = list(sys.argv[1:] if argv is None else argv)
+    if NO_PAGER in given:
+        given = [one for one in given if one != NO_PAGER]
+        os.environ["PAGER"] = ""
     if given[:1] == ["help"]:
         given = [*given[1:2], "--help"]
     command = cli_parser().parse_args(given[:1]).command
@@ -143,6 +147,11 @@ def cli_parser() -> argparse.ArgumentParser:
         description="Audit of Apache Kafka's controllers from their logs.",
         epilog=f"commands:\n{listed}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    arguments.add_argument(
+        NO_PAGER,
+        action="store_true",
+        help="prints at once what is longer than the terminal (PAGER names a pager)",
     )
     arguments.add_argument("--version", action="version", version=f"%(prog)s {product_version()}")
     arguments.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="one of those below")

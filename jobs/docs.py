@@ -8,7 +8,6 @@ from jobs.documentation.decisions import write_index
 from jobs.documentation.playbooks import playbooks_part
 from jobs.documentation.questions import questions_part
 from jobs.documentation.settings import CONF_FILE, settings_file, settings_part
-from jobs.documentation.short_screen import short_screen
 from jobs.documentation.tables import columns_part, facts_part
 from jobs.explain.folding import fold_record_group
 from jobs.explain.text import explanation_lines
@@ -53,12 +52,17 @@ def generated_parts(folder: Path) -> dict[str, str]:
         "settings": settings_part(),
         "explain": explained_example(),
         "playbooks": playbooks_part(),
-        "short-screen": short_screen(screen),
+        "readme-screen": block_between(screen, "first-screen"),
         "commands": commands_part(),
         "questions": questions_part(),
         "columns": columns_part(),
         "facts": facts_part(),
     }
+
+
+def block_between(document: str, name: str) -> str:
+    """What stands between the markers of that name. IndexError: there are none."""
+    return document.split(f"<!-- {name}:start -->\n")[1].split(f"\n<!-- {name}:end -->", maxsplit=1)[0]
 
 
 def explained_example() -> str:

@@ -51,6 +51,10 @@ def wrap_text(text: str, hang: int = HANG) -> list[str]:
     return [line.replace(HELD, " ") for line in lines]
 
 
+def wrap_lines(lines: Sequence[str], hang: int) -> list[str]:
+    return [line for one in lines for line in wrap_text(one, hang)]
+
+
 def hold_blanks(item: str, room: int) -> str:
     return item.replace(" ", HELD) if len(item) <= room else item
 

@@ -87,7 +87,9 @@ class InTurn:
                     self.spark,
                     request,
                     self.progress,
-                    partial(print_first_screen, request, screens, published),
+                    partial(
+                        print_first_screen, request, screens, published, is_detailed=self.arguments.details
+                    ),
                 )
             except NothingToRead as problem:
                 self.foreign.append(problem)
@@ -154,7 +156,9 @@ def print_first_screen(
     store: ClusterWarehouse,
     tables: ReadableTables,
     result: RunResult,
+    *,
+    is_detailed: bool,
 ) -> None:
     published.append(result)
-    screens.append(first_screen(tables, store.folder, request, result))
+    screens.append(first_screen(tables, store.folder, request, result, is_detailed=is_detailed))
     print_lines(screens[-1].text.split("\n"))

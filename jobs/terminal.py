@@ -3,11 +3,15 @@
 import logging
 import os
 import re
+import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 
 from jobs.text import printable_line
 
+PAGER, NO_PAGER = "less", "--no-pager"
 INTERRUPTED, UNREAD = 130, 141  # as a shell says it of SIGINT, SIGPIPE
 RED, YELLOW, BLUE, PLAIN = "\x1b[1;31m", "\x1b[33m", "\x1b[36m", "\x1b[0m"
 # Where a line tells how bad something is.
@@ -20,9 +24,30 @@ SEVERITIES = (
 
 def print_lines(lines: Iterable[str]) -> None:
     """Prints the lines on stdout; in colour on a terminal, unless NO_COLOR is set (no-color.org)."""
+    print(shown_text(lines), flush=True)
+
+
+def show_lines(lines: Iterable[str], last: str = "") -> None:
+    """The same through a pager where they are more than the terminal has. last: the line that stands below them then,
+    where the eye is once all has scrolled by."""
+    shown = [*lines]
+    is_longer = sys.stdout.isatty() and len(shown) >= shutil.get_terminal_size().lines
+    pager = shlex.split(os.environ.get("PAGER", PAGER)) if is_longer else []
+    if not pager or shutil.which(pager[0]) is None:
+        print_lines([*shown, *([last] if is_longer and last else [])])
+        return
+    # What less does as git asks it to: nothing where one screen is enough, colours, and no other screen.
+    subprocess.run(  # noqa: S603 - the pager is what the user names
+        pager, input=f"{shown_text(shown)}\n", text=True, check=False, env={"LESS": "FRX", **os.environ}
+    )
+    if last:
+        print_lines([last])
+
+
+def shown_text(lines: Iterable[str]) -> str:
     is_coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     shown = map(printable_line, lines)
-    print("\n".join(map(colour_line, shown) if is_coloured else shown), flush=True)
+    return "\n".join(map(colour_line, shown) if is_coloured else shown)
 
 
 def colour_line(line: str) -> str:

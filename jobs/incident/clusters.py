@@ -25,7 +25,7 @@ from jobs.report.page import Section, cluster_section
 from jobs.report.told import cluster_report
 from jobs.screen.summary import FAILED, verdict_summary
 from jobs.settings.model import Settings
-from jobs.terminal import print_lines
+from jobs.terminal import print_lines, show_lines
 from pipeline.core.errors import FindingsReached, NothingToRead, PartialInput, PipelineError
 from pipeline.views.reading.answers import Answers
 
@@ -36,7 +36,8 @@ TOLD = "what is told is by all others; mend the files and ask again"
 @dataclass(frozen=True)
 class IncidentOptions:
     """How it is to be told. format: text or json; tables: the folder for all tables; fail_on: a severity; questions:
-    what is answered instead of the screen; finding: one that is told alone; report: the HTML file of all clusters."""
+    what is answered instead of the screen; finding: one that is told alone; report: the HTML file of all clusters;
+    is_detailed: the screen tells all, not at a glance."""
 
     format: str
     window: Window
@@ -45,6 +46,7 @@ class IncidentOptions:
     questions: tuple[Namespace, ...] = ()
     finding: str | None = None
     report: Path | None = None
+    is_detailed: bool = False
 
 
 @dataclass
@@ -82,13 +84,16 @@ class Clusters:
         request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
         answer = analyze_logs(request, self.progress, partial(require_planned, self.settings))
         asked, is_json = self.asked, self.asked.format == "json"
-        one = render_cluster_screen(request, answer, asked.window, asked.finding, is_json=is_json)
+        one = render_cluster_screen(
+            request, answer, asked.window, asked.finding, is_json=is_json, is_detailed=asked.is_detailed
+        )
         if asked.questions:
             one = self.replied(one, Answers(cluster_id, answer.tables))
         self.progress.clear()
         self.told.append(one)
         if self.asked.format == "text":
-            print_lines(one.text.split("\n"))
+            show = print_lines if self.count > 1 else partial(show_lines, last=f"VERDICT  {one.verdict}")
+            show(one.text.split("\n"))
         if self.asked.tables is not None:
             write_tables(self.asked.tables / cluster_id, answer.tables)
         if self.asked.report is not None:

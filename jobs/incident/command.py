@@ -20,7 +20,7 @@ from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
 from jobs.questions.asking import parse_question
 from jobs.questions.window import Window
-from jobs.settings.arguments import on_settings, settings_of
+from jobs.settings.arguments import on_details, on_settings, settings_of
 from jobs.settings.model import Settings
 from jobs.terminal import discard_stdout
 from pipeline.core.errors import PipelineError
@@ -76,6 +76,7 @@ def incident_parser() -> argparse.ArgumentParser:
         "--until", type=parse_moment, metavar="TIME", help="show what began before it, UTC"
     )
     on_format(arguments)
+    on_details(arguments)
     arguments.add_argument("--show", metavar="F1", help="one finding, with every line that proves it")
     arguments.add_argument(
         "--ask",
@@ -118,6 +119,7 @@ def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
         questions,
         arguments.show,
         arguments.report,
+        arguments.details,
     )
     with TemporaryDirectory(prefix=f"{JOB}-") as folder:
         logs = Logs(arguments.paths, settings, Path(folder), progress)

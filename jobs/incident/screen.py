@@ -5,7 +5,7 @@ from typing import Any
 
 from jobs.engine.run.request import RunRequest, RunResult
 from jobs.incident.in_memory import AnalyzedLogs
-from jobs.layout import installed_command
+from jobs.layout import command_lines, installed_command, wrap_lines
 from jobs.playbook.pages import playbook_page
 from jobs.questions.ask import show_finding
 from jobs.questions.changes import out as changes_out
@@ -15,10 +15,12 @@ from jobs.questions.findings_out import ClusterFindings as ToldFindings
 from jobs.questions.findings_out import finding_documents, iso_or_value
 from jobs.questions.window import TablesWithin, Window
 from jobs.screen.facts import Facts, gather_facts
-from jobs.screen.first_screen import Screen, fit_lines, screen_of
+from jobs.screen.first_screen import Screen, screen_of
 from jobs.screen.summary import Verdict
 from pipeline.views.reading.answers import Answers
 from schemas.gold.finding import SEVERITIES
+
+HANG = 8
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,14 @@ def render_cluster_screen(
     finding: str | None = None,
     *,
     is_json: bool = False,
+    is_detailed: bool = False,
 ) -> ClusterScreen:
     """finding: its number, to tell of it alone with all of its lines. InputProblem: there is none of that number."""
     tables = TablesWithin(answer.tables, window)
     answers, result = Answers(request.cluster_id, tables), answer.result
     facts = gather_facts(answers, result.watermarks, 0, window.since, window.until)
-    screen = screen_of(facts, request, result, what_next(request, facts), window.said(answer.tables, tables))
+    shown = window.said(answer.tables, tables)
+    screen = screen_of(facts, request, result, what_next(facts), shown, is_detailed=is_detailed)
     rows = standing_findings(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
     document = incident_document(answers, result, screen, facts) if is_json else {}
@@ -58,22 +62,16 @@ def render_cluster_screen(
     return ClusterScreen(request.cluster_id, text, screen.verdict, counts, document)
 
 
-def what_next(request: RunRequest, facts: Facts) -> list[str]:
-    """Playbooks, and what else this command answers; nothing is stored, so the rest is asked of a warehouse."""
-    first: dict[str, int] = {}
-    for number, one in enumerate(told_findings(facts.findings), 1):
-        if (one["severity"] != "info" or number == 1) and playbook_page(one["rule"]):
-            first.setdefault(one["rule"], number)
-    rules = [f"{rule} (F{number})" for rule, number in first.items()]
-    lines = [f"       {installed_command()} playbook {rule}" for rule in [*first][:1]]
-    said = [
-        *([f"or playbook {', '.join(rules[1:])}"] if rules[1:] else []),
-        "the same command with --show F1: a finding with all of its lines; --ask 'why-leaderless TOPIC-N': a question; "
-        "--report FILE: a page with all of it; --format json: findings and changes; --tables DIR: the tables",
-        f"to ask more of {request.cluster_id}: nightly --logs ..., then show, partition, brokers, outages, term",
-    ]
-    lines += fit_lines([f"       {one}" for one in said], 9)
-    return [f"NEXT{lines[0][4:]}", *lines[1:]]
+def what_next(facts: Facts) -> list[str]:
+    """Playbooks, and what else this command answers, on the same logs."""
+    told = told_findings(facts.findings)
+    rule = next((one["rule"] for one in told if playbook_page(one["rule"])), None)
+    show = "--show F1 (all of its lines), " if told else ""
+    said = f"{show}--details, --ask 'why-leaderless TOPIC-N', --report FILE"
+    lines = wrap_lines([f"NEXT    the same command with {said}"], HANG)
+    if rule is None:
+        return lines
+    return [*lines, *command_lines([installed_command(), "playbook", rule], HANG * " ", HANG)]
 
 
 def incident_document(answers: Answers, result: RunResult, screen: Screen, facts: Facts) -> dict[str, Any]:

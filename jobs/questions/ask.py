@@ -23,7 +23,7 @@ from jobs.questions.several_clusters import (
     cluster_answers_json,
 )
 from jobs.questions.unpublished import TODO, WatchedTables, missing_table_notes, table_names_text
-from jobs.terminal import print_lines
+from jobs.terminal import show_lines
 from jobs.text import printable_line, shorten_line
 from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem, PipelineError
@@ -58,7 +58,7 @@ def print_answer(command: str, given: argparse.Namespace, question: ClusterQuest
     try:
         answers = ask_of(given.warehouse, given.cluster, given.run_id)
         found = ask_clusters(answers, question)
-        print_lines(cluster_answers_json(found) if form == "json" else cluster_answer_lines(found))
+        show_lines(cluster_answers_json(found) if form == "json" else cluster_answer_lines(found))
     except PipelineError as problem:
         return report_problem(command, problem)
     for unanswered in found.problems.values() if form == "json" else ():

@@ -14,7 +14,7 @@ from jobs.questions.ask_text import broker_table
 from jobs.questions.compare import compare_partitions, comparison_lines, partition_states_at, require_same
 from jobs.questions.describe import read_described
 from jobs.questions.reasons import departure_table
-from jobs.terminal import print_lines
+from jobs.terminal import show_lines
 from pipeline.core.clocks import day_clock
 from pipeline.core.errors import PipelineError
 from pipeline.views.reading.answers import Answers
@@ -28,7 +28,7 @@ def run_comparison(given: argparse.Namespace) -> int:
         at, moment = resolve_asked_time(given.at, answers)
         comparison = compare_partitions(read_described(given.compare), partition_states_at(answers, at))
         lines = comparison_lines(comparison, f"{answers.cluster_id}  at {moment}", given.compare.name)
-        print_lines(lines)
+        show_lines(lines)
         require_same(comparison)
     except PipelineError as problem:
         return report_problem("brokers", problem)

@@ -21,7 +21,7 @@ from jobs.questions.findings_out import (
 )
 from jobs.questions.findings_schema import findings_json_schema
 from jobs.questions.untold import find_unknowns
-from jobs.terminal import print_lines
+from jobs.terminal import show_lines
 from jobs.text import logs_in, printable_line
 from pipeline.core.clocks import day_clock
 from pipeline.core.errors import FindingsReached, PipelineError, SettingsError
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def show_all(text: str, *, is_for_people: bool) -> None:
     if is_for_people:
-        print_lines(text.splitlines())
+        show_lines(text.splitlines())
     else:
         print(text, end="", flush=True)
 

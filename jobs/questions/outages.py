@@ -15,7 +15,7 @@ from jobs.questions.outage_events import ASKED, HANG, broker_ids, event_lines, e
 from jobs.questions.untold import leaders_text
 from jobs.text import bounds_text, clock_by, format_count, length_text, shorten_line
 from pipeline.core.clocks import day_clock
-from pipeline.core.conditions import all_conditions, column_equals
+from pipeline.core.conditions import IsNull, all_conditions, column_equals
 from pipeline.model.partitions.outage_event import EVENT, with_event
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.in_doubt import is_service_unknown
@@ -169,6 +169,15 @@ def by_topic(rows: pl.DataFrame, last: datetime) -> list[Row]:
 
 
 def outage_lines(told: Outages) -> list[str]:
+    lines = outage_total_lines(told)
+    lines += [line for one in told.events for line in event_lines(one, told.last)]
+    if told.event_count > len(told.events):
+        lines.append(f"       {told.event_count - len(told.events)} more events: outages")
+    return lines
+
+
+def outage_total_lines(told: Outages) -> list[str]:
+    """How many there were and how long all together; that there was none only where lines tell it."""
     every = told.all
     if not every["outages"]:
         if told.untold:
@@ -180,15 +189,11 @@ def outage_lines(told: Outages) -> list[str]:
         )
         return [f"OUTAGE none was noticed{doubt}"]
     unended = f"; {every['unended']:,} whose end no line tells" if every["unended"] else ""
-    lines = wrap_text(
+    return wrap_text(
         f"OUTAGE {total_text(every)}, from {format_count(told.event_count, 'event')}; open {told.open}; "
         f"{every['short']:,} under 1 s{unended}",
         HANG,
     )
-    lines += [line for one in told.events for line in event_lines(one, told.last)]
-    if told.event_count > len(told.events):
-        lines.append(f"       {told.event_count - len(told.events)} more events: outages")
-    return lines
 
 
 def total_text(every: Row) -> str:
@@ -224,6 +229,12 @@ def outage_topic_lines(topics: Sequence[Row]) -> list[str]:
     ]
     head = ("TOPIC", "partitions", "outages", "minutes in all", "at most", "longest", "open")
     return ["", *format_table(head, cells)]
+
+
+def open_outages(answers: Answers) -> list[Row]:
+    """Outages that go on at the end of the data, those that are certain first, then the earliest."""
+    rows = answers.rows(TABLE, IsNull("ended_at"), COLUMNS)
+    return rows.sort(IS_UNSURE, "noticed_at", "topic", "partition").to_dicts()
 
 
 def outages_since(answers: Answers, last: datetime | None, since: datetime | None) -> Outages | None:

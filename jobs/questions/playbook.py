@@ -11,7 +11,7 @@ from jobs.playbook.pages import playbook_page
 from jobs.playbook.text import page_lines, rule_lines
 from jobs.questions.ask import choose_finding, published_answers, question_parser, require_tables
 from jobs.questions.given_names import FINDING
-from jobs.terminal import print_lines
+from jobs.terminal import show_lines
 from jobs.text import shorten_line
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError
 from pipeline.rules.order import RULE_NAMES
@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     given = arguments.parse_args(argv)
     try:
-        print_lines(rule_lines() if given.rule is None else show_playbook(given.rule, given))
+        show_lines(rule_lines() if given.rule is None else show_playbook(given.rule, given))
     except PipelineError as problem:
         return report_problem("playbook", problem)
     return 0

@@ -10,6 +10,7 @@ from typing import Any
 from jobs.questions.changes.asked import changes_of
 from jobs.questions.finding_lines import first_evidence
 from jobs.questions.floods import floods_of
+from jobs.questions.gone_brokers import gone_brokers
 from jobs.questions.half_read import half_read_text
 from jobs.questions.nodes import (
     controllers_without_term,
@@ -18,7 +19,7 @@ from jobs.questions.nodes import (
     releases_before,
     releases_of,
 )
-from jobs.questions.outages import TABLE, Outages, outages_since
+from jobs.questions.outages import TABLE, Outages, open_outages, outages_since
 from jobs.questions.reassignments import TABLE as ATTEMPTS
 from jobs.questions.reassignments import reassignments_of
 from jobs.questions.topics import TABLE as LIVES
@@ -47,7 +48,7 @@ class Facts:
 
     since: what the run brought begins then; None: it brought everything. folder: that all logs lie in. untold: what the
     logs cannot tell. are_moves_given: a log that has moves was read. beyond: why nothing is told of the time that was
-    asked for.
+    asked for. leaderless: open_outages(); gone: gone_brokers().
     """
 
     since: datetime | None
@@ -68,6 +69,8 @@ class Facts:
     deleting: list[str]
     brokers: list[Row] | None
     outages: Outages | None
+    leaderless: list[Row]
+    gone: list[Row]
     topics: Row | None
     reassignments: Row | None
     elections: Row | None
@@ -120,6 +123,8 @@ def gather_facts(
         "deleting": answers.deleting,
         "brokers": answers.brokers if has("gold.leader_imbalance") else none_without_table,
         "outages": partial(outages_since, answers, last, since) if has(TABLE) else none_without_table,
+        "leaderless": partial(open_outages, answers) if has(TABLE) else list,
+        "gone": partial(gone_brokers, answers) if has("gold.broker_session") else list,
         "topics": partial(topic_counts, answers, since) if has(LIVES) else none_without_table,
         "reassignments": partial(reassignments_of, answers, since) if has(ATTEMPTS) else none_without_table,
         "elections": partial(count_elections, answers, since)

@@ -3,40 +3,30 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from jobs.engine.run.request import RunRequest, RunResult
-from jobs.layout import wrap_text
-from jobs.questions.changes.screen import change_lines
+from jobs.layout import wrap_lines, wrap_text
+from jobs.questions.changes.screen import change_glance, change_lines
 from jobs.questions.finding_lines import screen_finding_lines
-from jobs.questions.floods import flood_text
 from jobs.questions.nodes import last_controller_text, release_text
 from jobs.questions.outages import outage_lines
 from jobs.questions.reassignments import reassignment_lines
 from jobs.questions.topics import topic_summary_lines
 from jobs.screen.facts import Facts, gather_facts
+from jobs.screen.files_read import reading_glance, reading_lines
+from jobs.screen.glance import course_lines, finding_glance, first_step_lines, loss_lines, now_lines
 from jobs.screen.sections import screen_broker_lines, screen_move_lines, term_lines
 from jobs.screen.verdict import undecided_lines, verdict_lines
 from jobs.screen.where_next import where_next
-from jobs.text import age_text, bounds_text, clock_text, human_bytes, logs_in, printable_line, shorten_line
+from jobs.text import age_text, bounds_text, clock_text, logs_in, printable_line
 from pipeline.core.clocks import day_clock
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.views.reading.answers import Answers
-from pipeline.views.reading.log_folder import path_below
 from schemas.gold.finding import SEVERITIES
 
-SHOWN_UNREAD = 5
+MOST_LINES = 40  # at a glance
 HANG = 6
-EXCERPT = "excerpt"  # of what is not_asked
-STATES = {
-    "held_back": "read but for a last record that may still grow",
-    "outside": "outside of --since and --until",
-    "not_asked": "not asked for (server.log: --server-log)",
-    EXCERPT: "printed by grep out of another file",
-    "not_kafka": "no Kafka log",
-    "waiting": "empty or just begun",
-    "unreadable": "UNREADABLE",
-    "contradictory": "REFUSED: several writers, or another zone",
-}
 
 
 @dataclass(frozen=True)
@@ -48,56 +38,93 @@ class Screen:
     verdict: str = ""
 
 
-def first_screen(tables: ReadableTables, folder: str, request: RunRequest, result: RunResult) -> Screen:
+def first_screen(
+    tables: ReadableTables, folder: str, request: RunRequest, result: RunResult, *, is_detailed: bool = False
+) -> Screen:
     """What one cluster's tables, which lie in the folder, say right after a run, its lock still held; nothing new is
     said in three lines."""
     if result.outcome == "nothing_new":
         said = f"nothing new; when last judged {standing_text(result.counts)}"
         return Screen(nothing_new(folder, request, result), standing_severities(result.counts), said)
     facts = gather_facts(Answers(request.cluster_id, tables), result.watermarks, result.before)
-    return screen_of(facts, request, result, where_next(request, folder, facts))
+    then = where_next(request, folder, facts, is_detailed=is_detailed)
+    return screen_of(facts, request, result, then, is_detailed=is_detailed)
 
 
 def screen_of(
-    facts: Facts, request: RunRequest, result: RunResult, then: Sequence[str], shown: Sequence[str] = ()
+    facts: Facts,
+    request: RunRequest,
+    result: RunResult,
+    then: Sequence[str],
+    shown: Sequence[str] = (),
+    *,
+    is_detailed: bool = False,
 ) -> Screen:
-    """then: where to go on; shown: what of it is shown, where that is not all."""
+    """then: where to go on; shown: what of it is shown, where that is not all. is_detailed: each finding whole and each
+    part as a table, else at a glance."""
     judged = verdict_lines(facts, len(result.unread), is_judged=result.is_judged)
-    parts: list[Sequence[str]] = [
+    verdict = [
+        *wrap_lines(judged, 9),
+        *(wrap_lines(undecided_lines(facts), 9) if result.is_judged else []),
+        *wrap_lines(shown or window_lines(facts), 9),
+    ]
+    if is_detailed:
+        parts = detailed_parts(facts, request, result, verdict)
+    else:
+        parts = glance_parts(facts, request, result, verdict, MOST_LINES - len(then))
+    text = "\n".join(line for part in (*parts, then) for line in part)
+    return Screen(text, standing_severities(result.counts), judged[0].removeprefix("VERDICT").strip())
+
+
+def glance_parts(
+    facts: Facts, request: RunRequest, result: RunResult, verdict: Sequence[str], most_lines: int
+) -> list[Sequence[str]]:
+    """As many findings as have room beside all else, each with as much of it as then has room. What people asked for is
+    counted alone where there is none."""
+    above = [
+        *glance_heading(request, facts),
+        *verdict,
+        *wrap_lines(at_end(facts, shown_topics=0), 8),
+        *now_lines(facts),
+        *loss_lines(facts),
+        *first_step_lines(facts),
+        "",
+    ]
+    below = [*course_lines(facts), *reading_glance(facts, result)]
+    room = most_lines - len(above) - len(below)
+    more = "changes" if request.warehouse else "--details"
+    changes = change_glance(facts.changes, facts.read["last_at"], more)
+    findings = finding_glance(facts, room - len(changes))
+    if len(findings) + len(changes) > room:
+        changes, findings = changes[:1], findings[:-1]
+    return [above, findings, changes, below]
+
+
+def detailed_parts(
+    facts: Facts, request: RunRequest, result: RunResult, verdict: Sequence[str]
+) -> list[Sequence[str]]:
+    last = facts.read["last_at"]
+    more = partial(show_all_command, request=request)
+    return [
         screen_heading(request, facts),
         reading_lines(facts, result),
-        fit_lines(at_end(facts), 8),
-        fit_lines(judged, 9),
-        fit_lines(undecided_lines(facts), 9) if result.is_judged else [],
-        fit_lines(shown or window_lines(facts), 9),
+        wrap_lines(at_end(facts), 8),
+        verdict,
         [""],
-        change_lines(facts.changes, facts.read["last_at"], facts.since, show_all_command("changes", request)),
-        screen_finding_lines(
-            facts.findings,
-            facts.lines,
-            facts.read["last_at"],
-            facts.since,
-            show_all_command("findings", request),
-        ),
+        change_lines(facts.changes, last, facts.since, more("changes")),
+        screen_finding_lines(facts.findings, facts.lines, last, facts.since, more("findings")),
         term_lines(facts),
         outage_part(facts),
         topic_summary_lines(facts.topics),
         reassignment_lines(facts.reassignments),
         screen_broker_lines(facts),
         screen_move_lines(facts),
-        then,
     ]
-    text = "\n".join(line for part in parts for line in part)
-    return Screen(text, standing_severities(result.counts), judged[0].removeprefix("VERDICT").strip())
 
 
 def show_all_command(command: str, request: RunRequest) -> str:
     """What tells all of it: where nothing is stored, the same command as JSON."""
     return command if request.warehouse else "--format json"
-
-
-def fit_lines(lines: Sequence[str], hang: int) -> list[str]:
-    return [line for one in lines for line in wrap_text(one, hang)]
 
 
 def standing_severities(counts: Mapping[str, int]) -> tuple[str, ...]:
@@ -116,68 +143,51 @@ def nothing_new(folder: str, request: RunRequest, result: RunResult) -> str:
         f"FINDINGS new or ongoing when last judged: {standing_text(result.counts)}",
         f"TABLES   {folder}/<layer>/<table>",
     ]
-    return "\n".join(fit_lines(lines, 9))
+    return "\n".join(wrap_lines(lines, 9))
 
 
 def screen_heading(request: RunRequest, facts: Facts) -> list[str]:
+    name, data, zone = heading_texts(request, facts)
+    if not data:
+        return wrap_text(f"{name}  no time on any record", HANG)
+    return [
+        *wrap_text(f"{name}  {data}", HANG),
+        *logs_in(facts.folder, HANG * " "),
+        *wrap_text(f"{HANG * ' '}{zone}", HANG),
+    ]
+
+
+def glance_heading(request: RunRequest, facts: Facts) -> list[str]:
+    name, data, zone = heading_texts(request, facts)
+    told = (f"{name}  {zone}", data or "no time on any record")
+    return [*wrap_lines(told, HANG), *logs_in(facts.folder, HANG * " ")]
+
+
+def heading_texts(request: RunRequest, facts: Facts) -> tuple[str, str, str]:
+    """Which cluster, from when to when its data are (empty: no record has a time), and in which zone its logs are."""
     read = facts.read
     mode = {"kraft": "KRaft", "zookeeper": "ZooKeeper"}.get(facts.mode or "", "mode unknown")
     release = f" {release_text(facts.releases, facts.releases_before, facts.mode)}" if facts.releases else ""
     nodes = ",".join(str(one) for one in read["nodes"]) or "unknown"
-    zones = ", ".join(read["zones"])
     origin = request.settings.source_of("zone")
     said = "no zone given" if origin == "defaults" else f"zone by {origin}"
+    name = f"{request.cluster_id}  {mode}{release}  nodes {nodes}"
+    zone = f"times in {', '.join(read['zones'])} ({said})"
     if not read["last_at"]:
-        return wrap_text(f"{request.cluster_id}  {mode}{release}  nodes {nodes}  no time on any record", HANG)
+        return name, "", zone
     first, last = read["first_at"], read["last_at"]
-    age = age_text(datetime.now(UTC) - last)
     end = clock_text(last) if first.date() == last.date() else day_clock(last)
-    span = f"{day_clock(first)} - {end} UTC (age {age})"
-    return [
-        *wrap_text(f"{request.cluster_id}  {mode}{release}  nodes {nodes}  DATA {span}", HANG),
-        *logs_in(facts.folder, HANG * " "),
-        *wrap_text(f"{HANG * ' '}times in {zones} ({said})", HANG),
-    ]
+    age = age_text(datetime.now(UTC) - last)
+    return name, f"DATA {day_clock(first)} - {end} UTC (age {age})", zone
 
 
-def reading_lines(facts: Facts, result: RunResult) -> list[str]:
-    read = facts.read
-    understood, records = int(read["understood"] or 0), int(read["records"] or 0)
-    new = result.counts.get("records", 0)
-    beside = sum(one["count"] for one in facts.reasons if one["is_beside"])
-    others = f"  {beside:,} of server.log on other things" if beside else ""
-    unread = records - understood - beside
-    lines = [
-        f"READ  {read['files']} files  {human_bytes(read['bytes'])}  {records:,} records"
-        f"  {understood:,} understood  {unread:,} not understood{others}  ({new:,} new in this run)"
-    ]
-    if unread:
-        told_why = [one for one in facts.reasons if not one["is_beside"]]
-        reasons = ", ".join(f"{one['not_understood_reason']} {one['count']:,}" for one in told_why)
-        lines.append(f"      not understood: {reasons}")
-    lines += [f"      over and over: {flood_text(one)}" for one in facts.floods]
-    excerpts = len(result.excerpts)
-    counts = result.states | {"not_asked": result.states.get("not_asked", 0) - excerpts, EXCERPT: excerpts}
-    skipped = [f"{counts[state]} {words}" for state, words in STATES.items() if counts.get(state)]
-    if skipped:
-        lines.append(f"      not read: {', '.join(skipped)}")
-    lines += [
-        f"        {shorten_line(path_below(path, facts.folder), 1000)}: {shorten_line(said, 600)}"
-        for path, said in [*result.unread[:SHOWN_UNREAD], *result.excerpts[:SHOWN_UNREAD]]
-    ]
-    if len(result.unread) > SHOWN_UNREAD:
-        lines.append(f"        {len(result.unread) - SHOWN_UNREAD} more in silver.log_gap (not_read)")
-    lines += [f"      left out: {shorten_line(one, 160)} (ops.quality_result)" for one in result.left_out]
-    lines += [f"      another zone: node {node_id}: {said}" for node_id, said in result.other_zones.items()]
-    return fit_lines(lines, HANG + 4)
-
-
-def at_end(facts: Facts) -> list[str]:
+def at_end(facts: Facts, shown_topics: int = 3) -> list[str]:
     end, deleting = facts.at_end, facts.deleting
     if end is None:
         return []
     controller = last_controller_text(facts.terms, facts.findings, facts.in_office)
-    topics = f" ({printable_line(', '.join(deleting[:3]))})" if deleting else ""
+    named = printable_line(", ".join(deleting[:shown_topics]))
+    topics = f" ({named})" if named else ""
     unknown = f" | not known {end['unknown']}" if end["unknown"] else ""
     if not end["partitions"]:
         return [f"AT END  partitions: not enough evidence | controller {controller}"]

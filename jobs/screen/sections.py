@@ -45,6 +45,16 @@ def ratio_lines(checks: Row | None) -> list[str]:
     """Kafka's own ratio lines against what their controllers' lines give."""
     if not checks or not checks["said"]:
         return []
+    lists = (
+        f" | partitions listed {checks['lists_alike']:,} of {checks['lists']:,}" if checks["lists"] else ""
+    )
+    return wrap_text(f"  as Kafka prints it itself: ratios {ratio_check_text(checks)}{lists}")
+
+
+def ratio_check_text(checks: Row | None) -> str:
+    """30 of 30, 3 of controllers that had a successor; empty where Kafka printed none."""
+    if not checks or not checks["said"]:
+        return ""
     differing = checks["said"] - checks["equal"] - checks["undecided"]
     notes = [
         f", {checks[name]:,} {words}"
@@ -52,11 +62,7 @@ def ratio_lines(checks: Row | None) -> list[str]:
         if checks[name]
     ]
     unequal = [f", {differing:,} UNEQUAL"] if differing else []
-    lists = (
-        f" | partitions listed {checks['lists_alike']:,} of {checks['lists']:,}" if checks["lists"] else ""
-    )
-    ratios = f"ratios {checks['equal']:,} of {checks['said']:,}{''.join(notes + unequal)}"
-    return wrap_text(f"  as Kafka prints it itself: {ratios}{lists}")
+    return f"{checks['equal']:,} of {checks['said']:,}{''.join(notes + unequal)}"
 
 
 CHECKED = {

@@ -10,7 +10,8 @@ from jobs.screen.facts import Facts
 from pipeline.core.clocks import day_clock
 
 
-def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:
+def where_next(request: RunRequest, folder: str, facts: Facts, *, is_detailed: bool = True) -> list[str]:
+    """is_detailed: not the first question and the first playbook alone."""
     read, findings = facts.read, unsuppressed_findings(facts.findings)
     at = day_clock(read["last_at"]).replace(" ", "T") if read["last_at"] else "TIME"
     asked_of = [f"--warehouse {quote(request.warehouse)}", f"--cluster {quote(request.cluster_id)}"]
@@ -24,7 +25,7 @@ def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:
         *wrap_text(f"TABLES {folder}/<layer>/<table> (Delta)", 7),
         *(
             line
-            for place, words in enumerate(questions)
+            for place, words in enumerate(questions if is_detailed else questions[:2])
             for line in command_lines([installed_command(), *words], " " * 7 if place else "NEXT   ", 9)
         ),
     ]

@@ -51,7 +51,17 @@ def job_parser(job: str, description: str) -> argparse.ArgumentParser:
     arguments.add_argument(
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"
     )
+    on_details(arguments)
     return arguments
+
+
+def on_details(arguments: argparse.ArgumentParser) -> None:
+    """How much the first screen tells."""
+    arguments.add_argument(
+        "--details",
+        action="store_true",
+        help="each finding whole, terms, outages, brokers and moves as tables",
+    )
 
 
 def on_settings(arguments: argparse.ArgumentParser, server_log: str = "of KRaft clusters") -> None:

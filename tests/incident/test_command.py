@@ -48,8 +48,8 @@ def test_an_archive_is_what_is_in_it(
         tar.add(logs, arcname=".")
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
-    screen = printed(capsys, str(archive))
-    assert without_paths(screen) == without_paths(printed(capsys, str(logs)))
+    screen = printed(capsys, str(archive), "--details")
+    assert without_paths(screen) == without_paths(printed(capsys, str(logs), "--details"))
     assert f"logs in {tmp_path}\n" in screen and " b.tgz!broker-1/controller.log:1\n" in screen
     shown = printed(capsys, str(archive), "--show", "F1")
     assert f"logs in {tmp_path}\n" in shown
@@ -101,8 +101,8 @@ def test_lines_of_several_pods_in_a_pipe_are_told_apart(
         for line in text.splitlines(keepends=True)
     ]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("".join(lines).encode())))
-    screen = printed(capsys, "-")
-    assert without_paths(screen) == without_paths(printed(capsys, str(logs)))
+    screen = printed(capsys, "-", "--details")
+    assert without_paths(screen) == without_paths(printed(capsys, str(logs), "--details"))
     assert "stdin!broker-1:1\n" in screen
 
 

@@ -25,16 +25,9 @@ from pipeline.store.reading import clusters
 from pipeline.store.warehouse import ClusterWarehouse
 from pipeline.views.reading.answers import Answers
 from tests.conftest import REPOSITORY
+from tests.screens import LAST, finding, screen_of_sample
 
-LAST = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 11, 21, tzinfo=UTC)
-
-
-def finding(rule: str, status: str, from_at: datetime, until_at: datetime | None) -> dict[str, Any]:
-    return {
-        "rule": rule, "status": status, "severity": "warning", "certainty": "proved", "sentence": rule,
-        "suppressed_by": None, "valid_from_at": from_at, "valid_until_at": until_at, "evidence": [], "facts": {},
-    }  # fmt: skip
 
 
 def told_lines(findings: list[dict[str, Any]], since: datetime | None = None) -> list[str]:
@@ -115,21 +108,14 @@ def asked_next(screen: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in lines]
 
 
-def test_the_documented_screen_is_that_of_the_sample(
-    sample_answers: Answers, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["first-screen", "details"])
+def test_the_documented_screens_are_those_of_the_sample(
+    sample_answers: Answers, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     document = (REPOSITORY / "docs" / "first-screen.md").read_text(encoding="utf-8")
-    told = document.split("<!-- first-screen:start -->\n```\n")[1].split("```")[0]
-    cluster = sample_answers.cluster_id
-    request = RunRequest(
-        "nightly", "warehouse", cluster, lambda: Listing([]), load_settings(None, {}, {}, None)
-    )
-    watermarks = {one.name: "1 a" for one in SPECS}
-    result = RunResult(
-        cluster, "run", "published", {}, {"records": 23_694}, watermarks, {"not_asked": 6}, is_judged=True
-    )
-    screen = first_screen(sample_answers.tables, "w/lab", request, result).text
+    told = document.split(f"<!-- {name}:start -->\n```\n")[1].split("```")[0]
+    screen = screen_of_sample(sample_answers, is_detailed=name == "details")
     assert body(screen) == body(told)
     assert asked_next(screen) == asked_next(told) != []
 
@@ -233,7 +219,7 @@ def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str,
         == sample_screen.rstrip("\n").split("\nVERDICT")[1]
     )
     result.before = published.counts["load_seq"] - 1
-    screen = first_screen(tables, store.folder, request, result).text
+    screen = first_screen(tables, store.folder, request, result, is_detailed=True).text
     for expected in (
         "SINCE    2026-11-21 09:00:01.393 UTC, the first new record",
         "  6 earlier ones in gold.controller_term",

@@ -1,0 +1,246 @@
+"""The screen at a glance, for somebody woken up: what is so now, what is lost, what to do first, each finding in a
+line."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from jobs.layout import screen_width, wrap_text
+from jobs.playbook.pages import what_to_do
+from jobs.questions.broker_text import ratio_texts
+from jobs.questions.finding_lines import (
+    SEVERITY,
+    Numbered,
+    by_rule,
+    finding_groups,
+    unsuppressed_findings,
+    worst_finding,
+)
+from jobs.questions.outages import outage_total_lines
+from jobs.questions.reasons import SHORT
+from jobs.questions.reassignments import reassignment_lines
+from jobs.questions.terms import BY_SILENCE, spaced_words
+from jobs.questions.topics import topic_summary_lines
+from jobs.screen.facts import Facts
+from jobs.screen.sections import is_term_since, ratio_check_text, why_no_move
+from jobs.text import clock_by, length_text, shorten_line
+from pipeline.views.reading.rows import Row
+
+SHOWN_NAMES, SHOWN_LOSSES, SHOWN_TERMS = 3, 2, 12
+HANG = 8
+# From how many findings of a rule and severity on they stand together, and where there is no room for so many lines.
+MANY, SEVERAL = 3, 2
+# Rules whose findings tell of records that are lost.
+LOSSES = ("unclean_election", "last_known_leader")
+OUTAGE = "outage"
+ALIKE_BY = ("severity", "rule", "status")
+IN_DOUBT = "undetermined"
+
+
+def now_lines(facts: Facts) -> list[str]:
+    """What goes on at the end of the data, by name: partitions without a leader, brokers that are gone, ratios over
+    their limit, findings that are open."""
+    last = facts.read["last_at"]
+    going_on = [one for one in numbered(facts) if one[1]["valid_until_at"] is None]
+    parts = (
+        ("without a leader", [partition_text(one, facts) for one in facts.leaderless]),
+        ("brokers gone", [gone_text(one, last) for one in facts.gone]),
+        ("over the limit", [ratio_over(one) for one in facts.brokers or [] if is_over(one)]),
+        ("open", [f"F{number} {spaced(one['rule'])}" for number, one in going_on]),
+    )
+    return [
+        line
+        for words, found in parts
+        if found
+        for line in wrap_text(f"{HANG * ' '}{words}: {names(found)}", HANG + 2)
+    ]
+
+
+def numbered(facts: Facts) -> list[Numbered]:
+    return list(enumerate(unsuppressed_findings(facts.findings), 1))
+
+
+def names(found: Sequence[str], most: int = SHOWN_NAMES) -> str:
+    """The first ones, and how many more there are."""
+    left = len(found) - most
+    return ", ".join([*found[:most], *([f"{left:,} more"] if left > 0 else [])])
+
+
+def partition_text(outage: Row, facts: Facts) -> str:
+    name = shorten_line(f"{outage['topic']}-{outage['partition']}", 60)
+    doubt = " [undetermined]" if outage["certainty"] == IN_DOUBT else ""
+    return f"{name} since {clock_by(outage['noticed_at'], facts.read['last_at'])}{doubt}"
+
+
+def gone_text(stay: Row, last: datetime | None) -> str:
+    reason = SHORT.get(stay["end_reason"] or "")
+    return f"{stay['broker_id']} since {clock_by(stay['left_at'], last)}{f' ({reason})' if reason else ''}"
+
+
+def is_over(broker: Row) -> bool:
+    return bool(broker["is_breach"]) and broker["certainty"] != IN_DOUBT
+
+
+def ratio_over(broker: Row) -> str:
+    _, _, ratio, limit, _ = ratio_texts(broker)
+    return f"broker {broker['broker_id']} {ratio} > {limit}"
+
+
+def spaced(rule: str) -> str:
+    return rule.replace("_", " ")
+
+
+def loss_lines(facts: Facts) -> list[str]:
+    """What no restart brings back: records that an unclean election lost, and how many at most."""
+    lost = [one for one in shown_findings(facts) if one[1]["rule"] in LOSSES]
+    if not lost:
+        return []
+    told = [f"{loss_text(one)} (F{number})" for number, one in lost]
+    return wrap_text(f"LOST    {names(told, SHOWN_LOSSES)}", HANG)
+
+
+def loss_text(finding: Row) -> str:
+    said = finding["facts"]
+    name = f"{said['topic']}-{said['partition']}" if said.get("topic") else finding["entity"] or "a partition"
+    most = said.get("records_at_risk")
+    count = "records, nobody knows how many" if most is None else f"at most {most:,} records"
+    return f"{shorten_line(name, 60)}: {count}"
+
+
+def first_step_lines(facts: Facts) -> list[str]:
+    """What to do of the first finding that asks for something: of an open one before others of its severity."""
+    asking = [one for one in shown_findings(facts) if one[1]["severity"] != "info"]
+    in_order = sorted(
+        asking, key=lambda one: (one[1]["severity"] != "critical", one[1]["valid_until_at"] is not None)
+    )
+    steps = (
+        (number, what_to_do(one["rule"], is_open=one["valid_until_at"] is None)) for number, one in in_order
+    )
+    first = next((f"{to_do} (F{number})" for number, to_do in steps if to_do), None)
+    return wrap_text(f"FIRST   {first}", HANG) if first else []
+
+
+def shown_findings(facts: Facts) -> list[Numbered]:
+    return [one for group in finding_groups(facts.findings, facts.since) for one in group]
+
+
+def finding_glance(facts: Facts, room: int) -> list[str]:
+    """Each finding that asks for something, alike ones together; of the others how many by rule. room: lines
+    that it does not pass where it can; the worst have a second line as long as there is room."""
+    shown = shown_findings(facts)
+    asking = [one for one in shown if one[1]["severity"] != "info"]
+    told = [one for one in shown if one[1]["severity"] == "info"]
+    rules = by_rule([one for _, one in told]).replace("INFO ", "").replace("_", " ")
+    counted = wrap_text(f"INFO {number_ranges(told)} {rules}", HANG) if told else []
+    groups = alike(asking, MANY)
+    if len(groups) + len(counted) >= room:
+        groups = alike(asking, SEVERAL)
+    lines: list[str] = []
+    left = room - len(groups) - len(counted) - 1  # a blank line
+    for group in groups:
+        said = group_glance(group, facts, 2 if left > 0 else 1)
+        left -= len(said) - 1
+        lines += said
+    return [*lines, *counted, ""] if shown else []
+
+
+def alike(findings: Sequence[Numbered], least: int) -> list[list[Numbered]]:
+    """Findings of a rule, severity and status together where they are so many, and outages always."""
+    groups: dict[tuple[object, ...], list[Numbered]] = {}
+    for one in findings:
+        groups.setdefault(tuple(one[1][name] for name in ALIKE_BY), []).append(one)
+    found: list[list[Numbered]] = []
+    for group in groups.values():
+        is_together = len(group) >= least or group[0][1]["rule"] == OUTAGE
+        found += [group] if is_together else [[one] for one in group]
+    return found
+
+
+def group_glance(group: Sequence[Numbered], facts: Facts, most_lines: int) -> list[str]:
+    """WARN F2-F14 08:59:33.439 13 alike, the worst: broker 3 was gone: 13 partitions without a leader …"""
+    going_on = [one for one in group if one[1]["valid_until_at"] is None]
+    one = worst_finding(going_on or group)
+    many = f"{len(group)} alike, the worst: " if len(group) > 1 else ""
+    count = f"{len(going_on)} " if 0 < len(going_on) < len(group) else ""
+    still = f"{count}OPEN " if going_on else ""
+    at = clock_by(one["valid_from_at"], facts.read["last_at"])
+    head = f"{SEVERITY[one['severity']]} {number_ranges(group)} {at} {still}{many}"
+    lines = wrap_text(f"{head}{one['sentence'].split('; ')[0]}", HANG)
+    if len(lines) <= most_lines:
+        return lines
+    last = " ".join(line.strip() for line in lines[most_lines - 1 :])
+    indent = HANG * " " if most_lines > 1 else ""
+    return [*lines[: most_lines - 1], f"{indent}{shorten_line(last, screen_width() - len(indent))}"]
+
+
+def number_ranges(group: Sequence[Numbered]) -> str:
+    """F1, F3-F5."""
+    found: list[list[int]] = []
+    for number, _ in group:
+        if found and number == found[-1][-1] + 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return ",".join(f"F{one[0]}" if len(one) == 1 else f"F{one[0]}-F{one[-1]}" for one in found)
+
+
+def course_lines(facts: Facts) -> list[str]:
+    """Terms, outages, topics, reassignments, ratios and moves, a line or two each."""
+    parts: tuple[Callable[[Facts], list[str]], ...] = (
+        term_glance,
+        outage_glance,
+        lambda one: [line for line in topic_summary_lines(one.topics) if line],
+        lambda one: [line for line in reassignment_lines(one.reassignments) if line],
+        ratio_glance,
+        move_glance,
+    )
+    return [line for part in parts for line in part(facts)]
+
+
+def term_glance(facts: Facts) -> list[str]:
+    terms = [one for one in facts.terms if is_term_since(one, facts.since)] or facts.terms[-1:]
+    if not terms:
+        return []
+    ended = Counter(
+        spaced_words(one["ended_how"] or "not known") for one in terms if one["ended_how"] != "open"
+    )
+    hows = ", ".join(f"{how} {count}" for how, count in ended.most_common())
+    worst = max(terms, key=lambda one: one["gap_ms"] or 0)
+    bound = "at most " if worst["ended_how"] in BY_SILENCE else ""
+    gap = f"longest without: {bound}{length_text(worst['gap_ms'])}" if (worst["gap_ms"] or 0) > 0 else ""
+    course = " ".join(str(one["controller_id"]) for one in terms[-SHOWN_TERMS:])
+    more = "… " if len(terms) > SHOWN_TERMS else ""
+    said = [f"{len(terms)} ({more}{course})", hows, gap]
+    return wrap_text(f"TERMS   {'; '.join(filter(None, said))}", HANG)
+
+
+def outage_glance(facts: Facts) -> list[str]:
+    if facts.outages is None:
+        return []
+    unknown = facts.at_end["service_unknown"] if facts.at_end else 0
+    untold = facts.beyond or facts.untold.leaders
+    return outage_total_lines(replace(facts.outages, untold=untold, unknown=unknown))
+
+
+def ratio_glance(facts: Facts) -> list[str]:
+    if not facts.brokers:
+        return []
+    rows = sorted(facts.brokers, key=lambda one: (-(one["imbalance_ratio"] or 0), one["broker_id"]))
+    told = [f"{one['broker_id']}: {ratio_texts(one)[2]}" for one in rows]
+    same = ratio_check_text(facts.ratio_checks)
+    return wrap_text(f"RATIOS  {names(told)}{f'; as Kafka prints it itself: {same}' if same else ''}", HANG)
+
+
+def move_glance(facts: Facts) -> list[str]:
+    counts = facts.moves
+    if counts is None:
+        return []
+    if not sum(count for verdict, count in counts.items() if verdict != "normal"):
+        return wrap_text(f"MOVES   not judged: {why_no_move(facts)}", HANG)
+    valid = sum(counts.get(name, 0) for name in ("first", "valid", "same_state"))
+    normal = f" ({counts['normal']} normal)" if counts.get("refused") else ""
+    said = ", ".join(
+        f"{name} {counts.get(name, 0):,}" for name in ("illegal", "discontinuity", "undetermined")
+    )
+    return wrap_text(f"MOVES   {said}, refused {counts.get('refused', 0):,}{normal}, valid {valid:,}", HANG)
