@@ -30,7 +30,7 @@ from jobs.questions.named.given import Given, at_of, of_run, since_of, until_of
 from jobs.questions.named.happened import About
 from jobs.questions.taken import TAKES, format_taken_value
 from jobs.questions.unpublished import missing_table_notes
-from jobs.text import printable_line
+from jobs.terminal import show_lines
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
@@ -43,6 +43,7 @@ MADE: dict[str, Callable[[Answers, Given], object]] = {
     "since": since_of,
     "until": until_of,
     "about": lambda _, given: About(given.topic, given.number, given.broker),
+    "is_all": lambda _, given: given.all,
     "of_run": lambda answers, given: partial(of_run, answers, given),
 }
 
@@ -85,7 +86,9 @@ def print_question(command: str, given: Given) -> int:
     if given.format == "json":
         print(answers_json(found), flush=True)
     else:
-        print("\n\n".join("\n".join(map(printable_line, answer_lines(one))) for one in found), flush=True)
+        show_lines(
+            line for place, one in enumerate(found) for line in [*[""] * bool(place), *answer_lines(one)]
+        )
     return 0
 
 

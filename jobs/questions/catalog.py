@@ -82,7 +82,7 @@ QUESTIONS: dict[str, Question] = {
     "what-happened": Question(
         "everything that was decided around a time, in order",
         "named.happened:what_happened",
-        ("at", "around", "topic", "number", "broker"),
+        ("at", "around", "topic", "number", "broker", "all"),
         needs=("gold.controller_term",),
         rests_on="any",
     ),

@@ -15,7 +15,7 @@ from jobs.layout import format_table, wrap_text
 from jobs.questions.ask import on_day, require_tables
 from jobs.questions.brokers import beyond_end, resolve_asked_time
 from jobs.questions.open_metrics import Series, exposition_lines
-from jobs.text import clock_by
+from jobs.text import clock_by, length_text
 from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem
 from pipeline.core.stretches import TIME
@@ -28,7 +28,7 @@ from pipeline.views.reading.answers import Answers
 BEAN = "kafka.controller:type=KafkaController,name="
 # As the rules of the JMX exporter for Kafka write them: kafka.(domain)<type, name>, in lower case.
 METRIC = "kafka_controller_kafkacontroller_"
-SHOWN = 60
+SHOWN, HANG = 60, 14
 NOT_TOLD = "?"
 NO_TIME = "# EOF"  # an exposition of nothing
 LOOK_BACK = 300  # seconds for which Prometheus draws a sample
@@ -71,7 +71,15 @@ def show_gauges(given: argparse.Namespace, answers: Answers) -> list[str]:
         return [f"{answers.cluster_id}  at {day_clock(window.since)} UTC{end}", *table_at(found)]
     period = f"{day_clock(window.since)} to {day_clock(window.until)} UTC"
     heading = wrap_text(f"{answers.cluster_id}  {period}; ? = not told by the logs")
-    return [*heading, *table_over(found, window), "", *steps_table(found, window)]
+    moved = [one for one in found if len(one.steps) > 1]
+    still = [
+        f"{gauge_title(one)} {gauge_value_text(integer_or_none(one.steps['value'].item(-1)))}"
+        for one in found
+        if len(one.steps) <= 1
+    ]
+    same = wrap_text(f"the same all the time: {', '.join(still)}") if still else []
+    tables = [*table_over(moved, window), "", *change_lines_over(moved, window)] if moved else []
+    return [*heading, *same, *tables]
 
 
 def gauge_without_value(gauge: Gauge, at: datetime) -> Gauge:
@@ -170,32 +178,21 @@ def table_over(found: Sequence[Gauge], window: GaugeWindow) -> list[str]:
             gauge_value_text(integer_or_none(each)) for each in (values.min(), values.max(), values.item(-1))
         )
         when = clock_by(highest.item(0), window.until) if len(highest) else ""
-        unknown = f"{(hidden['lasted'].sum() or 0) / 1000:,.1f} s"
-        cells.append((gauge_title(one), lowest, most, when, last, str(len(one.steps) - 1), unknown))
-    return format_table(("GAUGE", "lowest", "highest", "highest at", "last", "changes", "not told"), cells)
+        unknown = length_text(int(hidden["lasted"].sum() or 0))
+        cells.append((gauge_title(one), lowest, most, when, last, unknown))
+    return format_table(("GAUGE", "lowest", "highest", "at", "last", "not told"), cells)
 
 
-def steps_table(found: Sequence[Gauge], window: GaugeWindow) -> list[str]:
-    """One line for each time at which something changed, the last SHOWN."""
-    at = pl.concat([one.steps.select("at") for one in found]).unique().sort("at")
-    wide = at
-    for number, one in enumerate(found):
-        own = one.steps.select("at", pl.col("value").alias(str(number)), pl.lit(1).alias("is_step"))
-        wide = wide.join_asof(own, on="at", check_sortedness=False).drop("is_step")
-    shown = wide.tail(SHOWN)
-    head = ("TIME", *(short_gauge_title(one) for one in found))
-    cells = [
-        (clock_by(row[0], window.until), *(gauge_value_text(each) for each in row[1:]))
-        for row in shown.iter_rows()
-    ]
-    left = len(wide) - len(shown)
-    return [
-        *([f"  {left:,} earlier changes: --since, --until, or --format json"] if left else []),
-        *format_table(head, cells),
-    ]
-
-
-def short_gauge_title(gauge: Gauge) -> str:
-    """A heading for a narrow column: the capitals of its words."""
-    words = gauge.name.removesuffix("Count")
-    return words if gauge.node is None else f"{words}-{gauge.node}"
+def change_lines_over(found: Sequence[Gauge], window: GaugeWindow) -> list[str]:
+    """One line for each time at which something changed, with the new values; the last SHOWN."""
+    times = pl.concat([one.steps.select("at") for one in found]).unique().sort("at")
+    shown = times["at"].tail(SHOWN).to_list()
+    values = [(gauge_title(one), dict(one.steps.select("at", "value").iter_rows())) for one in found]
+    left = len(times) - len(shown)
+    lines = [f"  {left:,} earlier changes: --since, --until, or --format json"] if left else []
+    for at in shown:
+        new = (
+            f"{title} {gauge_value_text(integer_or_none(each[at]))}" for title, each in values if at in each
+        )
+        lines += wrap_text(f"{clock_by(at, window.until)}  {', '.join(new)}", HANG)
+    return lines

@@ -81,6 +81,7 @@ TAKES = {
         "around",
         timedelta(minutes=5),
     ),
+    "all": Taken("--all", "", "also what matters less", dest="all", program=bool),
     "topic": Taken("--topic", "NAME", "only this topic", dest="topic"),
     "number": Taken("--partition", "N", "with --topic: only this partition", int, "number", program=int),
     "broker": Taken("--broker", "ID", "only this broker", node_id, "broker", program=int),

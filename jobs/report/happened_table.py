@@ -54,7 +54,8 @@ def happenings_in_order(told: ClusterTold) -> tuple[list[AnswerItem], int]:
         found += [(row[source.at], place, row) for row in rows.tail(MOST_READ).to_dicts()]
     asked = asked_for(told.within, begin, end, About())
     found += [(row["at"], len(SOURCES), row) for row in asked]
-    return list(happened_items(sorted(found, key=lambda one: one[:2]))), unread_count
+    items = happened_items(sorted(found, key=lambda one: one[:2]))
+    return [one.item for one in items], unread_count
 
 
 def happened_line(one: AnswerItem, lines: dict[Place, Row]) -> TableLine:

@@ -200,9 +200,22 @@ def test_json_has_every_step_under_kafkas_name(sample_answers: Answers) -> None:
 
 def test_text_tells_each_gauge_and_its_last_steps(sample_answers: Answers) -> None:
     lines = question.show_gauges(asked(), sample_answers)
-    assert " ".join(lines[1].split()) == "GAUGE lowest highest highest at last changes not told"
+    assert " ".join(lines[1].split()) == "GAUGE lowest highest at last not told"
+    assert "09:00:25.747  ActiveControllerCount of node 1 0, ActiveBrokerCount 3" in lines
     at = question.show_gauges(asked(at=datetime(2026, 11, 21, 9, 0, 13, tzinfo=UTC)), sample_answers)
     assert at[1].split() == ["GAUGE", "value"] and len(at) > len(DELETION)
+
+
+def test_gauges_that_did_not_move_are_told_once(
+    sample_answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    since, until = (datetime(2026, 11, 21, 9, 0, second, tzinfo=UTC) for second in (13, 14))
+    lines = question.show_gauges(asked(since=since, until=until), sample_answers)
+    said = " ".join(" ".join(lines).split())
+    assert "the same all the time: ActiveControllerCount of node 1 " in said
+    assert said.endswith("PreferredReplicaImbalanceCount 0") and said.count("OfflinePartitionsCount") == 1
+    assert all(len(line) <= 80 for line in lines)
 
 
 @pytest.mark.usefixtures("sample_in_memory")

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from jobs.questions.named.happened import About, evidence_of, source_rows, what_happened
+from jobs.questions.named.answer import answer_lines, with_evidence_lines
+from jobs.questions.named.happened import MOST, About, evidence_of, source_rows, what_happened
 from jobs.questions.named.sources import SOURCES, arrival_text
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import place_of_row
@@ -121,3 +123,15 @@ def test_those_told_together_are_named() -> None:
     (told,) = what_happened(answers, at(1), timedelta(0), About()).told
     assert told.text.startswith("t-0: election (new partition) done")
     assert told.text.endswith(", and 8 more of the kind (t-1, t-2, t-3, t-4, t-5, …)")
+
+
+def test_people_are_told_what_matters_and_programs_all(sample_answers: Answers) -> None:
+    whole = what_happened(sample_answers, None, timedelta(minutes=5), About())
+    found = what_happened(sample_answers, None, timedelta(minutes=5), About(), is_all=False)
+    assert [replace(one, is_minor=False) for one in found.told] == list(whole.told)
+    shown = [one for one in found.told if not one.is_minor]
+    assert len(shown) == MOST and not any(one.is_minor for one in whole.told)
+    assert any("UNCLEAN" in one.text or "unclean" in one.text for one in shown)
+    lines = answer_lines(with_evidence_lines(sample_answers, "what-happened", found))
+    assert lines[-1] == f"  {len(found.told) - MOST:,} more that matter less: --all"
+    assert len(lines) < 120

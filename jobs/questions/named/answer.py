@@ -22,13 +22,15 @@ SHOWN_LINES = 2  # of one thing told; JSON has all
 
 @dataclass(frozen=True)
 class AnswerItem:
-    """One thing of an answer. evidence: places of the records that say so; values: the same for programs, by name."""
+    """One thing of an answer. evidence: places of the records that say so; values: the same for programs, by name.
+    is_minor: people are told that there are such, and read them with --all."""
 
     text: str
     at: datetime | None = None
     certainty: str | None = None
     evidence: Sequence[Row] = ()
     values: Row = field(default_factory=dict)
+    is_minor: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,14 @@ def answer_lines(found: Answered) -> list[str]:
     lines += wrap_text(shorten_line(answer.sentence, 1000), 2)
     lines += logs_in(found.folder, "  ")
     for one in answer.told:
+        if one.is_minor:
+            continue
         at = f"{day_clock(one.at)}  " if one.at else ""
         sure = f"  [{one.certainty}]" if one.certainty not in (None, "proved") else ""
         lines += wrap_text(f"  {at}{shorten_line(one.text, 600)}{sure}", HANG)
         lines += item_record_lines(one.evidence, found.lines)
+    minor = sum(one.is_minor for one in answer.told)
+    lines += [f"  {minor:,} more that matter less: --all"] if minor else []
     return [*lines, *not_known_lines(answer)]
 
 

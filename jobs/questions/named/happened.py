@@ -1,9 +1,10 @@
 """What happened around a time: the decisions of all tables in one row of time."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from typing import NamedTuple
 
 from jobs.questions.changes.asked import changes_of
 from jobs.questions.given_names import unknown_topic
@@ -26,6 +27,16 @@ from pipeline.views.reading.rows import Row, place_of_row
 
 ALIKE_FROM = 4  # rows of one source at one time are told together from so many on
 NAMED, LINES = 5, 20  # of those told together
+MOST = 20  # are told to people, where they do not ask for all
+
+
+class RankedItem(NamedTuple):
+    """rank: of its Source, 0 where it is an unclean election."""
+
+    rank: int
+    item: AnswerItem
+
+
 Happened = tuple[datetime, int, Row]  # when, which of ALL, its row
 ALL = (*SOURCES, CHANGE)
 
@@ -39,13 +50,18 @@ class About:
     broker: int | None = None
 
 
-def what_happened(answers: Answers, at: datetime | None, around: timedelta, about: About) -> Answer:
-    """at: None for the end of the data. Rows alike at one time (one election of many partitions) are one."""
+def what_happened(
+    answers: Answers, at: datetime | None, around: timedelta, about: About, *, is_all: bool = True
+) -> Answer:
+    """at: None for the end of the data. Rows alike at one time (one election of many partitions) are one.
+    is_all: people are told each, else the MOST that matter."""
     last = answers.last_at()
     if last is None:
         return Answer("Not enough evidence: no time is on any record.")
     require_known(answers, about)
-    begin, end = window_around(last if at is None else at, around)
+    middle = last if at is None else at
+    begin, end = window_around(middle, around)
+    end = max(begin, min(end, last)) if begin <= last else end
     found = [
         (row[source.at], place, row)
         for place, source in enumerate(SOURCES)
@@ -54,13 +70,16 @@ def what_happened(answers: Answers, at: datetime | None, around: timedelta, abou
     found += [(row["at"], len(SOURCES), row) for row in asked_for(answers, begin, end, about)]
     rows = sorted(found, key=lambda one: one[:2])
     told = list(happened_items(rows))
+    told = told if is_all else mark_minor(told, middle)
     window = f"{day_clock(begin)} to {day_clock(end)} UTC"
     unknown = gap_sentences(answers, begin, end)
     if begin > last:
         return Answer(f"Not enough evidence: the data end before {window}.", (), unknown, last)
     if not told:
         return Answer(f"The tables tell nothing from {window}.", (), unknown, last)
-    return Answer(f"From {window}: {format_count(len(rows), 'decision')}.", told, unknown, last)
+    return Answer(
+        f"From {window}: {format_count(len(rows), 'decision')}.", [one.item for one in told], unknown, last
+    )
 
 
 def require_known(answers: Answers, about: About) -> None:
@@ -123,14 +142,27 @@ def asked_for(answers: Answers, begin: datetime, end: datetime, about: About) ->
     ]
 
 
-def happened_items(rows: Sequence[Happened]) -> Iterator[AnswerItem]:
+def happened_items(rows: Sequence[Happened]) -> Iterator[RankedItem]:
     """Many of one source at one time are told by the first of them, and by how many there are."""
     for (at, source), group in groupby(rows, key=lambda one: one[:2]):
         alike = [row for _, _, row in group]
+        rank = 0 if any(row.get("is_clean") is False for row in alike) else ALL[source].rank
         if len(alike) < ALIKE_FROM:
-            yield from (happened_item(at, source, row) for row in alike)
+            yield from (RankedItem(rank, happened_item(at, source, row)) for row in alike)
         else:
-            yield alike_rows_item(at, source, alike)
+            yield RankedItem(rank, alike_rows_item(at, source, alike))
+
+
+def mark_minor(items: Sequence[RankedItem], middle: datetime) -> list[RankedItem]:
+    """Of the items all but the MOST that matter are minor; of equal rank what is nearer to the time is told."""
+    in_order = sorted(
+        range(len(items)),
+        key=lambda place: (items[place].rank, abs((items[place].item.at or middle) - middle)),
+    )
+    told = set(in_order[:MOST])
+    return [
+        one._replace(item=replace(one.item, is_minor=place not in told)) for place, one in enumerate(items)
+    ]
 
 
 def alike_rows_item(at: datetime, source: int, alike: Sequence[Row]) -> AnswerItem:

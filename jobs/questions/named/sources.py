@@ -20,7 +20,7 @@ Words = Callable[[Row], str]
 class Source:
     """What a table tells happened at the time in a column. broker: the column that names the broker; is_of_partitions:
     its rows have topic and partition. line: which of its records says so, by place in evidence or by name in lines;
-    None: none does alone. only: of its rows those."""
+    None: none does alone. only: of its rows those. rank: how soon it is left out where not all is told, 0 last."""
 
     table: str
     at: str
@@ -30,6 +30,7 @@ class Source:
     is_of_topics: bool = False
     line: int | str | None = 0
     only: Condition | None = None
+    rank: int = 1
 
 
 def partition_of(row: Row) -> str:
@@ -91,6 +92,7 @@ SOURCES = (
         "elected_at",
         lambda row: f"{controller_and_epoch(row)} was elected controller",
         "controller_id",
+        rank=0,
     ),
     Source(
         "gold.controller_term",
@@ -98,12 +100,14 @@ SOURCES = (
         end_of_term,
         "controller_id",
         line="ended",
+        rank=0,
     ),
     Source(
         "gold.broker_session",
         "joined_at",
         arrival_text,
         "broker_id",
+        rank=0,
     ),
     Source(
         "gold.broker_session",
@@ -111,6 +115,7 @@ SOURCES = (
         departure_text,
         "broker_id",
         line=-1,
+        rank=0,
     ),
     Source(
         "gold.partition_outage",
@@ -130,6 +135,7 @@ SOURCES = (
         "root_broker_id",
         is_of_partitions=True,
         line=1,
+        rank=2,
     ),
     Source(
         "gold.leader_election",
@@ -141,6 +147,7 @@ SOURCES = (
         ),
         "leader",
         is_of_partitions=True,
+        rank=2,
     ),
     Source(
         "gold.topic_lifecycle",
@@ -215,6 +222,7 @@ SOURCES = (
         lambda row: f"{row['severity'].upper()} {row['sentence']}",
         "root_broker_id",
         only=~column_equals("status", "retracted"),
+        rank=0,
     ),
 )
 
