@@ -4,7 +4,6 @@ import argparse
 import contextlib
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, Protocol
 
 
@@ -25,14 +24,3 @@ def parse_seconds(text: str) -> float:
         if math.isfinite(float(text)) and float(text) >= 0:
             return float(text)
     raise argparse.ArgumentTypeError(f"expected a number of seconds such as 600, found {text!r}")
-
-
-def parse_moment(text: str) -> datetime:
-    """An ISO time; without a zone it is UTC."""
-    try:
-        found = datetime.fromisoformat(text)
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise argparse.ArgumentTypeError(
-            f"expected a time such as 2026-11-21T08:00, found {text!r}"
-        ) from None

@@ -3,6 +3,7 @@
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 
 from jobs.engine.intake.discovery import candidates_by_cluster, listing_now
@@ -11,6 +12,7 @@ from jobs.engine.run.outcome import Ending, log_stages, report_problem, worst_ex
 from jobs.engine.run.progress import Progress
 from jobs.engine.run.request import RunRequest, RunResult
 from jobs.engine.run.results import require_calm_run, require_whole_result
+from jobs.moments import asked_moment
 from jobs.screen.first_screen import Screen, first_screen
 from jobs.screen.summary import Verdict, failed_verdict, verdict_summary
 from jobs.settings.arguments import job_parser, require_logs, settings_of
@@ -102,7 +104,7 @@ class InTurn:
         )
 
     def request(self, cluster_id: str) -> RunRequest:
-        given = self.arguments
+        given, now = self.arguments, datetime.now(UTC)
         listing = partial(listing_now, given.logs, self.settings, given.cluster, self.names, cluster_id)
         return RunRequest(
             self.job,
@@ -110,8 +112,8 @@ class InTurn:
             cluster_id,
             listing,
             self.settings,
-            given.since,
-            given.until,
+            asked_moment(given.since, now),
+            asked_moment(given.until, now),
             given.wait,
             is_reparsing=given.reparse,
         )

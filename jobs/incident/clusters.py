@@ -16,9 +16,10 @@ from jobs.incident.progress import ProgressLine
 from jobs.incident.screen import ClusterScreen, render_cluster_screen
 from jobs.incident.size import require_planned
 from jobs.incident.tables_out import write_tables
+from jobs.moments import Moment
 from jobs.questions.asking import answer_to, as_document
 from jobs.questions.named.answer import answer_lines, answer_row
-from jobs.questions.window import Window
+from jobs.questions.window import asked_window
 from jobs.report.command import write_page
 from jobs.report.inputs import masking_text
 from jobs.report.page import Section, cluster_section
@@ -40,7 +41,8 @@ class IncidentOptions:
     is_detailed: the screen tells all, not at a glance."""
 
     format: str
-    window: Window
+    since: Moment
+    until: Moment
     tables: Path | None
     fail_on: str | None
     questions: tuple[Namespace, ...] = ()
@@ -84,8 +86,9 @@ class Clusters:
         request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
         answer = analyze_logs(request, self.progress, partial(require_planned, self.settings))
         asked, is_json = self.asked, self.asked.format == "json"
+        window = asked_window(asked.since, asked.until, Answers(cluster_id, answer.tables))
         one = render_cluster_screen(
-            request, answer, asked.window, asked.finding, is_json=is_json, is_detailed=asked.is_detailed
+            request, answer, window, asked.finding, is_json=is_json, is_detailed=asked.is_detailed
         )
         if asked.questions:
             one = self.replied(one, Answers(cluster_id, answer.tables))
@@ -100,7 +103,7 @@ class Clusters:
             masking = masking_text(self.settings.masking.stated())
             found = Answers(cluster_id, answer.tables)
             built = [*answer.result.watermarks]
-            page = cluster_report(found, asked.window, masking, is_stored=False, built=built)
+            page = cluster_report(found, window, masking, is_stored=False, built=built)
             self.sections.append(cluster_section(page, len(self.sections) + 1, self.count))
         self.judge(answer, one)
 

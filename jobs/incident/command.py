@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from jobs.argument_types import on_format, parse_moment
+from jobs.argument_types import on_format
 from jobs.engine.intake.discovery import candidates_by_cluster
 from jobs.engine.run.outcome import report_problem
 from jobs.incident.clusters import JOB, Clusters, IncidentOptions
@@ -17,9 +17,9 @@ from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_candidates
 from jobs.incident.tables_out import require_empty
 from jobs.layout import WIDTH_HELP
+from jobs.moments import parse_moment
 from jobs.parser import Parser
 from jobs.questions.asking import parse_question
-from jobs.questions.window import Window
 from jobs.settings.arguments import on_details, on_settings, settings_of
 from jobs.settings.model import Settings
 from jobs.terminal import discard_stdout
@@ -70,11 +70,12 @@ def incident_parser() -> argparse.ArgumentParser:
     )
     arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
     arguments.add_argument(
-        "--since", type=parse_moment, metavar="TIME", help="show what goes on at or after it, UTC"
+        "--since",
+        type=parse_moment,
+        metavar="TIME",
+        help="show what goes on at or after it: 09:00, -10m, an ISO time",
     )
-    arguments.add_argument(
-        "--until", type=parse_moment, metavar="TIME", help="show what began before it, UTC"
-    )
+    arguments.add_argument("--until", type=parse_moment, metavar="TIME", help="show what began before it")
     on_format(arguments)
     on_details(arguments)
     arguments.add_argument("--show", metavar="F1", help="one finding, with every line that proves it")
@@ -105,15 +106,14 @@ def incident_parser() -> argparse.ArgumentParser:
 
 
 def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
-    window = Window(arguments.since, arguments.until)
-    window.require_forward()
     settings = in_haste(settings_of(arguments))
     if arguments.tables is not None:
         require_empty(arguments.tables)
     questions = tuple(parse_question(shlex.split(one)) for one in arguments.ask)
     asked = IncidentOptions(
         arguments.format,
-        window,
+        arguments.since,
+        arguments.until,
         arguments.tables,
         arguments.fail_on,
         questions,

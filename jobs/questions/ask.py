@@ -3,12 +3,12 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime
 
-from jobs.argument_types import parse_moment
 from jobs.engine.run.chosen_clusters import chosen_clusters
 from jobs.engine.run.outcome import report_problem
 from jobs.layout import WIDTH_HELP, wrap_text
+from jobs.moments import Moment, asked_moment
 from jobs.parser import Parser
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
 from jobs.questions.finding_lines import to_do_lines
@@ -150,9 +150,9 @@ def partition_timeline(partition: TopicPartition, answers: Answers) -> list[str]
     return [f"{answers.cluster_id}  {partition}", *explained, *timeline_table(rows, last)]
 
 
-def moment_within(at: datetime | time | None, first: datetime, last: datetime) -> datetime | None:
+def moment_within(at: Moment, first: datetime, last: datetime) -> datetime | None:
     """None for the end of the data and all after it. InputProblem: before the data begin."""
-    asked = on_day(at, last.date())
+    asked = asked_moment(at, last)
     if asked is not None and asked < first:
         raise InputProblem(
             expected=f"a time within the data, {day_clock(first)} to {day_clock(last)} UTC",
@@ -185,16 +185,3 @@ def require_tables(answers: Answers, *tables: str) -> None:
             found=f"that no run has published {'it' if len(missing) == 1 else 'them'}",
             todo=TODO,
         )
-
-
-def moment_or_clock(text: str) -> datetime | time:
-    """An ISO time, UTC without a zone; or a time of day."""
-    try:
-        clock = time.fromisoformat(text.removesuffix("Z"))
-    except ValueError:
-        return parse_moment(text)
-    return clock.replace(tzinfo=UTC) if clock.tzinfo is None else clock
-
-
-def on_day(at: datetime | time | None, day: date) -> datetime | None:
-    return datetime.combine(day, at).astimezone(UTC) if isinstance(at, time) else at

@@ -1,12 +1,12 @@
 """Leader imbalance of each broker at one time and who had left why, or partitions beside kafka-topics --describe."""
 
 import argparse
-from datetime import datetime, time
+from datetime import datetime
 
 from jobs.engine.run.outcome import report_problem
+from jobs.moments import Moment, asked_moment
 from jobs.questions.ask import (
     moment_within,
-    on_day,
     published_answers,
     require_tables,
 )
@@ -35,7 +35,7 @@ def run_comparison(given: argparse.Namespace) -> int:
     return 0
 
 
-def show_brokers(at: datetime | time | None, answers: Answers) -> list[str]:
+def show_brokers(at: Moment, answers: Answers) -> list[str]:
     require_tables(answers, "gold.leader_imbalance")
     asked, moment = resolve_asked_time(at, answers)
     rows = answers.brokers(asked)
@@ -43,18 +43,18 @@ def show_brokers(at: datetime | time | None, answers: Answers) -> list[str]:
     return [f"{answers.cluster_id}  at {moment}", *broker_table(rows), *departure_table(left)]
 
 
-def beyond_end(at: datetime | time | None, answers: Answers) -> datetime | None:
+def beyond_end(at: Moment, answers: Answers) -> datetime | None:
     """The time that is asked for, where it is after the end of the data."""
     last = answers.last_at()
-    asked = None if last is None else on_day(at, last.date())
+    asked = None if last is None else asked_moment(at, last)
     return asked if asked is not None and last is not None and asked > last else None
 
 
-def resolve_asked_time(at: datetime | time | None, answers: Answers) -> tuple[datetime | None, str]:
+def resolve_asked_time(at: Moment, answers: Answers) -> tuple[datetime | None, str]:
     """The time (None: the end of the data), and how it is told; of one after it nothing is known."""
     read = answers.read()
     first, last = read["first_at"], read["last_at"]
-    asked = on_day(at, last.date())
+    asked = asked_moment(at, last)
     is_end = moment_within(at, first, last) is None
     is_beyond = asked is not None and asked > last
     beyond = (

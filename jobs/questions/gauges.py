@@ -4,7 +4,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,8 @@ import polars as pl
 from polars import col
 
 from jobs.layout import format_table, wrap_text
-from jobs.questions.ask import on_day, require_tables
+from jobs.moments import Moment, asked_moment
+from jobs.questions.ask import require_tables
 from jobs.questions.brokers import beyond_end, resolve_asked_time
 from jobs.questions.open_metrics import Series, exposition_lines
 from jobs.text import clock_by, length_text
@@ -103,11 +104,9 @@ def gauge_window(given: argparse.Namespace, answers: Answers) -> GaugeWindow:
     return GaugeWindow(since, until)
 
 
-def window_bound(
-    given: datetime | time | None, first: datetime, last: datetime, default: datetime
-) -> datetime:
+def window_bound(given: Moment, first: datetime, last: datetime, default: datetime) -> datetime:
     """Within the data, outside of which nothing is told."""
-    asked = on_day(given, last.date())
+    asked = asked_moment(given, last)
     return default if asked is None else max(asked, first) if default == first else min(asked, last)
 
 

@@ -8,7 +8,7 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 
 from jobs.argument_types import Takes
-from jobs.questions.ask import moment_or_clock
+from jobs.moments import parse_moment
 from jobs.questions.gauges import parse_step_seconds
 from jobs.questions.given_names import finding_name, node_id, term_name, topic_partition
 from jobs.questions.imbalance import parse_percentage
@@ -68,11 +68,13 @@ class Taken:
         return f"{self.flag} {self.metavar}".rstrip() if self.flag.startswith("-") else self.metavar
 
 
-TIME_HELP = "UTC: 2026-11-21T09:00:13, or 09:00:13 on the last day of the data"
+TIME_HELP = (
+    "2026-11-21T09:00:13, 09:00:13, 'yesterday 22:00', -10m or '10m ago' before the end of the data; UTC"
+)
 TAKES = {
-    "at": Taken("--at", "TIME", f"{TIME_HELP} (the end of the data)", moment_or_clock, "at"),
-    "since": Taken("--since", "TIME", "what was so then or later, UTC (all)", moment_or_clock, "since"),
-    "until": Taken("--until", "TIME", "what was so before it, UTC (all)", moment_or_clock, "until"),
+    "at": Taken("--at", "TIME", f"{TIME_HELP} (the end of the data)", parse_moment, "at"),
+    "since": Taken("--since", "TIME", "what was so then or later, UTC (all)", parse_moment, "since"),
+    "until": Taken("--until", "TIME", "what was so before it, UTC (all)", parse_moment, "until"),
     "around": Taken(
         "--around",
         "LENGTH",

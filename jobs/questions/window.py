@@ -2,18 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import polars as pl
 import pyarrow as pa
 from polars import col
 
+from jobs.moments import Moment, asked_moment
 from jobs.text import format_count
 from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import Condition
 from pipeline.core.errors import SettingsError
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables, select_from_memory
+from pipeline.views.reading.answers import Answers
 from schemas.gold import finding
 from schemas.spec import TableSpec
 
@@ -80,6 +82,14 @@ class Window:
         return [
             f"SHOWN    {' '.join(bounds)} UTC: {shown} of {format_count(known, 'finding')}; judged by all that was read"
         ]
+
+
+def asked_window(since: Moment, until: Moment, answers: Answers) -> Window:
+    """What was given of a cluster's time. SettingsError: it ends before it begins."""
+    last = answers.last_at() or datetime.now(UTC)
+    window = Window(asked_moment(since, last), asked_moment(until, last))
+    window.require_forward()
+    return window
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jobs.argument_types import parse_moment
 from jobs.engine.run.outcome import report_problem
+from jobs.moments import parse_moment
 from jobs.questions.ask import all_answers, question_parser, require_tables
 from jobs.questions.findings import write_whole_file
 from jobs.questions.status import neediest_first
-from jobs.questions.window import Window
+from jobs.questions.window import Window, asked_window
 from jobs.report.inputs import masking_text
 from jobs.report.page import Section, cluster_section, html_page
 from jobs.report.told import ClusterTold, cluster_report
@@ -35,16 +35,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     given = arguments.parse_args(argv)
     options = options_of(given)
-    window, file = Window(given.since, given.until), Path(given.output)
+    file = Path(given.output)
     try:
-        window.require_forward()
         found = all_answers(given.warehouse, given.cluster, given.run_id)
         for one in found:
             require_tables(one, "gold.finding")
         ordered = neediest_first(found)
+        windows = [(one, asked_window(given.since, given.until, one)) for one in ordered]
         sections = [
             cluster_section(cluster_in_warehouse(one, window, options), place, len(ordered))
-            for place, one in enumerate(ordered, 1)
+            for place, (one, window) in enumerate(windows, 1)
         ]
         write_page(file, sections)
     except PipelineError as problem:

@@ -1,7 +1,7 @@
 """The drawing of a page for a notebook: HTML with its own style, which loads nothing and runs nothing."""
 
-from jobs.argument_types import parse_moment
-from jobs.questions.window import Window
+from jobs.moments import parse_moment
+from jobs.questions.window import asked_window
 from jobs.report.drawing import draw_timeline, pattern_definitions
 from jobs.report.elements import Markup, Room, html_element
 from jobs.report.sources import read_page_source
@@ -14,9 +14,10 @@ OWN = "background: var(--bg); color: var(--fg); padding: 4px 8px;\n"
 
 
 def timeline_html(answers: Answers, since: str | None = None, until: str | None = None) -> str:
-    """Of one cluster. since, until: ISO times, UTC without a zone. Its style is no other cell's: all of it stands
-    below a class of its own."""
-    window = Window(*(None if one is None else parse_moment(one) for one in (since, until)))
+    """Of one cluster. since, until: as on the command line, UTC without a zone. Its style is no other cell's: all of it
+    stands below a class of its own."""
+    begin, end = (None if one is None else parse_moment(one) for one in (since, until))
+    window = asked_window(begin, end, answers)
     told = cluster_report(answers, window, "", is_stored=True)
     style = read_page_source("drawing.css").replace(":root", "&")
     return html_element(

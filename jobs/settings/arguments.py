@@ -4,8 +4,9 @@ import argparse
 import math
 from pathlib import Path
 
-from jobs.argument_types import parse_moment, parse_seconds
+from jobs.argument_types import parse_seconds
 from jobs.layout import WIDTH_HELP
+from jobs.moments import parse_moment
 from jobs.parser import Parser
 from jobs.settings.load import load_settings
 from jobs.settings.model import Settings
@@ -29,10 +30,13 @@ def job_parser(job: str, description: str) -> argparse.ArgumentParser:
     on_warehouse(arguments)
     arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
     arguments.add_argument(
-        "--since", type=parse_moment, metavar="TIME", help="only files with records at or after it, UTC"
+        "--since",
+        type=parse_moment,
+        metavar="TIME",
+        help="only files with records from it on: 09:00, -2d, an ISO time",
     )
     arguments.add_argument(
-        "--until", type=parse_moment, metavar="TIME", help="only files with records before it, UTC"
+        "--until", type=parse_moment, metavar="TIME", help="only files with records before it"
     )
     on_settings(arguments)
     arguments.add_argument(

@@ -1,13 +1,13 @@
 """The follow-up commands: what they take, what they answer on the sample, and what they say when they cannot."""
 
 import argparse
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from jobs import cli
-from jobs.questions.ask import choose_finding, moment_or_clock, on_day
+from jobs.questions.ask import choose_finding
 from jobs.questions.ask_text import evidence_lines, timeline_table
 from jobs.questions.given_names import TopicPartition, node_id, topic_partition, unknown_partition
 from jobs.questions.outages import outage_topic_lines
@@ -48,17 +48,6 @@ def test_what_is_no_broker_is_refused(text: str) -> None:
 def test_what_is_no_partition_is_said(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match=r"expected TOPIC-N such as orders-0"):
         topic_partition(text)
-
-
-def test_times_are_utc_and_a_time_of_day_is_of_the_last_day() -> None:
-    day = datetime(2026, 11, 21, tzinfo=UTC).date()
-    asked = datetime(2026, 11, 21, 9, 0, 13, tzinfo=UTC)
-    for text in ("2026-11-21T09:00:13", "2026-11-21T10:00:13+01:00", "09:00:13", "09:00:13Z"):
-        assert on_day(moment_or_clock(text), day) == asked, text
-    assert moment_or_clock("09:00") == time(9, tzinfo=UTC)
-    assert on_day(None, day) is None
-    with pytest.raises(argparse.ArgumentTypeError, match="expected a time such as"):
-        moment_or_clock("yesterday")
 
 
 def test_a_finding_is_known_by_number_and_by_id() -> None:

@@ -63,7 +63,7 @@ def test_an_assistant_is_answered(golden: Path) -> None:
     assert "a partition nope-0 in the logs read" in texts[3]
     assert "why-leaderless with TOPIC-N" in texts[4]
     assert "broker, which it does not go by" in texts[5]
-    assert "expected a time such as 2026-11-21T08:00, found '--help'" in texts[6]
+    assert "found '--help'" in texts[6]
     assert "resign" in texts[7]
     assert "a finding F99" in texts[8]
     assert "that people or tools asked for since" in texts[9]

@@ -3,7 +3,8 @@
 import argparse
 from datetime import UTC, datetime, timedelta
 
-from jobs.questions.ask import moment_within, on_day, published_answers
+from jobs.moments import asked_moment
+from jobs.questions.ask import moment_within, published_answers
 from jobs.questions.window import Window
 from pipeline.views.reading.answers import Answers
 
@@ -16,7 +17,7 @@ def at_of(answers: Answers, given: Given) -> datetime | None:
     if read["last_at"] is None:
         return None
     moment_within(given.at, read["first_at"], read["last_at"])
-    return on_day(given.at, read["last_at"].date())
+    return asked_moment(given.at, read["last_at"])
 
 
 def question_window(answers: Answers, given: Given) -> Window:
@@ -25,9 +26,9 @@ def question_window(answers: Answers, given: Given) -> Window:
     if last is None:
         return Window()
     if at is None:
-        since, until = (on_day(getattr(given, name, None), last.date()) for name in ("since", "until"))
+        since, until = (asked_moment(getattr(given, name, None), last) for name in ("since", "until"))
         return Window(since, until)
-    asked = on_day(at, last.date()) or last
+    asked = asked_moment(at, last) or last
     return Window(before_by(asked, getattr(given, "around", timedelta(0))))
 
 
@@ -38,12 +39,12 @@ def before_by(at: datetime, length: timedelta) -> datetime:
 
 def since_of(answers: Answers, given: Given) -> datetime | None:
     last = answers.last_at()
-    return None if last is None else on_day(given.since, last.date())
+    return None if last is None else asked_moment(given.since, last)
 
 
 def until_of(answers: Answers, given: Given) -> datetime | None:
     last = answers.last_at()
-    return None if last is None else on_day(given.until, last.date())
+    return None if last is None else asked_moment(given.until, last)
 
 
 def of_run(answers: Answers, given: Given, run_id: str) -> Answers:
