@@ -8,7 +8,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
@@ -23,10 +23,13 @@ from tests.bench.long_lines import long_lines
 from tests.bench.nights import nights
 from tests.bench.replay import replaying
 from tests.bench.runs import REPOSITORY
+from tests.bench.scale import scale
 from tests.bench.storage import storage
 from tests.bench.term import long_term
+from tests.generated.__main__ import add_options
 
 PARTS = ("kernel", "tables", "chain", "replay", "imbalance", "lines", "term", "storage", "nights")
+ON_REQUEST = ("scale",)  # minutes and gigabytes
 CORES = f"{os.cpu_count()} cores"
 
 
@@ -41,11 +44,12 @@ def main() -> int:
     for part, (heading, lines) in tables(given).items():
         if part in given.parts:
             print(f"\n{heading}", flush=True)
-            print("\n".join(lines()), flush=True)
+            for line in lines():
+                print(line, flush=True)
     return 0
 
 
-def tables(given: argparse.Namespace) -> dict[str, tuple[str, Callable[[], list[str]]]]:
+def tables(given: argparse.Namespace) -> dict[str, tuple[str, Callable[[], Iterable[str]]]]:
     """By part what is measured, and what makes the lines of its table."""
     rounds, folder = given.rounds, given.folder
     medians = f"median of {rounds}, {CORES}"
@@ -75,10 +79,11 @@ def tables(given: argparse.Namespace) -> dict[str, tuple[str, Callable[[], list[
         ),
         "lines": (f"lines that name many partitions, {medians}", lambda: long_lines(rounds)),
         "term": (
-            f"nights of one term of {given.days} days in memory, {CORES}; x: in times of nights 2 to 8, built in turn with them",
-            lambda: long_term(given.days),
+            f"nights of one term of {given.term_days} days in memory, {CORES}; x: in times of nights 2 to 8, built in turn with them",
+            lambda: long_term(given.term_days),
         ),
         "nights": of_revision if given.against else of_history,
+        "scale": (f"nightly over generated logs, mode {given.mode}, {CORES}", lambda: scale(given)),
     }
 
 
@@ -142,13 +147,15 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--folder", type=Path, default=Path(gettempdir()) / "kafka-controller-audit-bench")
     parser.add_argument("--rounds", type=int, default=3, help="the median is printed (%(default)s)")
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="some of it (all)")
+    parser.add_argument(
+        "--parts", nargs="+", choices=(*PARTS, *ON_REQUEST), default=PARTS, help="some of it (all but scale)"
+    )
     parser.add_argument(
         "--logs", type=Path, help="logs of one cluster for storage and --against (the sample)"
     )
     parser.add_argument("--moves", type=int, default=2_000_000, help="of the part replay (%(default)s)")
     parser.add_argument("--changes", type=int, default=1_000_000, help="of the part imbalance (%(default)s)")
-    parser.add_argument("--days", type=int, default=100, help="of the part term (%(default)s)")
+    parser.add_argument("--term-days", type=int, default=100, help="of the part term (%(default)s)")
     parser.add_argument("--nights", type=int, default=100, help="of the part nights (%(default)s)")
     parser.add_argument(
         "--at-once",
@@ -161,7 +168,13 @@ def arguments() -> argparse.Namespace:
         "--against", metavar="REVISION", help="nights of this checkout beside those of another revision"
     )
     parser.add_argument("--job", help="that runs every night (ingest; nightly with --against)")
+    generated = parser.add_argument_group("part scale: logs of a simulated cluster")
+    generated.add_argument("--gb", type=float, nargs="+", default=[0.3], help="sizes (%(default)s)")
+    generated.add_argument("--dir", type=Path, help="keeps the logs for the next time (--folder)")
+    generated.add_argument("--keep", action="store_true", help="keep the warehouses, too")
+    add_options(generated)
     given = parser.parse_args()
+    given.dir = given.dir or given.folder
     given.job = given.job or ("nightly" if given.against else "ingest")
     return given
 
