@@ -15,7 +15,7 @@ from pipeline.model.brokers.registration_epochs import with_later_registrations,
 from pipeline.model.partitions.service import broker_absences
 from pipeline.model.terms.kraft_terms import decisions_in_effect, kraft_terms
 from schemas.gold import broker_session, partition_timeline
-from schemas.silver import broker_absence, broker_event, term
+from schemas.silver import broker_absence, broker_event, term, wording_seen
 from tests.chain import built
 from tests.frames import at, frame
 from tests.rows import records_in
@@ -158,22 +158,39 @@ def test_controller_log_is_of_the_term_that_another_node_names_first() -> None:
     assert rows == [("1-4", at(12))]
 
 
-@pytest.mark.parametrize("back_at", ["50", ""])
-@pytest.mark.parametrize(("elected_at", "expected"), [("", [at(12)]), ("100", [])])
+@pytest.mark.parametrize("back_at", ["", "200"])
+@pytest.mark.parametrize(
+    ("next_term", "lines", "expected"),
+    [
+        ("c | 1-2 | 1 | 2 | 1 | kraft |  | 100", {}, [at(12)]),
+        ("c | 1-2 | 1 | 2 | 1 | kraft | 100 | 100", {}, []),
+        # Nobody is up until the next one.
+        ("c | 1-2 | 1 | 2 | 1 | kraft |  | 100", {3: 20}, [at(20)]),
+        # Its own lines are the last ones.
+        ("", {3: 20}, []),
+        ("", {2: 60}, [at(12)]),
+        # A controller that goes on has not heard of another one.
+        ("", {1: 40, 2: 60}, [at(40)]),
+        ("", {1: 70, 2: 60}, []),
+    ],
+)
 def test_nobody_prints_a_return_where_the_next_controller_is_not_read(
-    elected_at: str, expected: list[object], back_at: str
+    next_term: str, lines: dict[int, int], expected: list[object], back_at: str
 ) -> None:
     told = f"""
         cluster_id | term_id | life | controller_epoch | controller_id | mode  | elected_at   | first_seen_at
+        c          | 1-0     | 1    | 0                | 1             | kraft | 1            | 1
         c          | 1-1     | 1    | 1                | 3             | kraft | 5            | 5
-        c          | 1-2     | 1    | 2                | 1             | kraft | {elected_at} | 100
+        {next_term}
     """
     leaderless = states().filter(col("state_no") == 0).with_columns(leader=lit(-1, pl.Int32))
     stopped = frame(
         broker_absence.SPEC,
         f"cluster_id | broker_id | out_at | silent_from_at | back_at\nc | 3 | 50 | 12 | {back_at}",
     )
-    found = unread_returns(leaderless, stopped, kraft_terms(frame(term.SPEC, told)))
+    written = "\n".join(f"c | {node} | {second} | {second}" for node, second in lines.items())
+    seen = frame(wording_seen.SPEC, f"cluster_id | node_id | first_at | last_at\n{written}")
+    found = unread_returns(leaderless, stopped, kraft_terms(frame(term.SPEC, told)), seen)
     assert found["first_at"].to_list() == expected
 
 

@@ -79,7 +79,7 @@ def with_missing_logs(
             before_missing_epochs(states, watched_log_holes(wording_seen)),
             unwatched_states(states, watched, unnamed),
             unread_stops(states, stops, terms).pipe(without_restated, states, restated),
-            unread_returns(states, stops, terms),
+            unread_returns(states, stops, terms, wording_seen),
         ]
     )
     return (

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import polars as pl
-from polars import col
+from polars import col, when
 
 from pipeline.core.stretches import open_end, with_island
 from pipeline.gold.partition_timeline.missing_epochs import SOON
@@ -92,12 +92,15 @@ def unread_stops(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame)
     return first_after(led, "known_at", unread, BROKER)
 
 
-def unread_returns(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+def unread_returns(
+    states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame, wording_seen: pl.DataFrame
+) -> pl.DataFrame:
     """(state_no, first_at): of states that nobody leads, when the process of the controller that made them so is gone,
-    and the next one is not read: nobody prints that a replica is back."""
-    is_next_read = ~col("is_unseen").shift(-1).over("cluster_id", order_by="from_at").fill_null(value=False)
+    and of the next one, if there is one, nothing is read: nobody prints that a replica is back. Controllers whose lines
+    go on (wording_seen) would name the next one: it is in office after the last of them."""
+    is_next_read = (~col("is_unseen")).shift(-1, fill_value=False).over("cluster_id", order_by="from_at")
     begun = terms.with_columns(is_next_read=is_next_read).select(
-        "cluster_id", "is_next_read", holder_id="controller_id", begun_at="from_at"
+        "cluster_id", "is_next_read", "next_at", holder_id="controller_id", begun_at="from_at"
     )
     stopped = stops.select(
         "cluster_id",
@@ -105,7 +108,7 @@ def unread_returns(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFram
         gone_at=pl.max_horizontal(col("out_at").dt.truncate("1d"), "silent_from_at"),
         back_at="back_at",
     )
-    return (
+    gone = (
         states.filter(col("leader") == NOBODY)
         .select("state_no", "cluster_id", "known_at")
         .sort("known_at")
@@ -116,9 +119,55 @@ def unread_returns(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFram
         .filter(~col("is_next_read"))
         .join(stopped, on=["cluster_id", "holder_id"])
         .filter((col("back_at") > col("known_at")).fill_null(value=True))
-        .group_by("state_no")
+        .group_by("state_no", "cluster_id", "next_at")
         .agg(first_at=pl.max_horizontal("gone_at", col("known_at") + SOON).min())
     )  # fmt: skip
+    controllers = terms.select("cluster_id", node_id="controller_id").unique()
+    return unheard_since(gone, written_lines(wording_seen, stops), controllers)
+
+
+def written_lines(wording_seen: pl.DataFrame, stops: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, node_id, written_at, is_up): when nodes write, by wording and hour; False while a process stops."""
+    times = pl.concat(
+        wording_seen.select("cluster_id", "node_id", written_at=name) for name in ("first_at", "last_at")
+    )
+    spans = stops.select("cluster_id", "back_at", "silent_from_at", node_id="broker_id")
+    is_stopped = col("silent_from_at").is_not_null() & (col("written_at") < open_end("back_at"))
+    return (
+        times.drop_nulls()
+        .unique()
+        .sort("written_at")
+        .join_asof(
+            spans.sort("silent_from_at"), left_on="written_at", right_on="silent_from_at",
+            by=["cluster_id", "node_id"], check_sortedness=False,
+        )
+        .select("cluster_id", "node_id", "written_at", is_up=~is_stopped)
+    )  # fmt: skip
+
+
+def unheard_since(gone: pl.DataFrame, lines: pl.DataFrame, controllers: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at) of gone (state_no, cluster_id, first_at, next_at: begin of the next term): not before the
+    last line of a controller that is up, nor, where no node is from then on, the last line of all. Where those are the
+    end of the logs it is none."""
+    up = lines.filter("is_up")
+    of_controllers = up.join(controllers, on=["cluster_id", "node_id"], how="semi")
+    last_lines = {"heard_at": of_controllers, "up_at": up, "last_at": lines}
+    found = gone.with_columns(until_at=open_end("next_at")).sort("until_at")
+    for name, written in last_lines.items():
+        found = found.join_asof(
+            written.select("cluster_id", "written_at").sort("written_at"), left_on="until_at",
+            right_on="written_at", by="cluster_id", allow_exact_matches=False, check_sortedness=False,
+        ).rename({"written_at": name})  # fmt: skip
+    first_at = pl.max_horizontal("first_at", "heard_at")
+    is_nobody_up = (col("up_at") <= col("first_at")).fill_null(value=True)
+    return (
+        found.with_columns(first_at=first_at)
+        .filter(~is_nobody_up | col("next_at").is_not_null())
+        .select(
+            "state_no",
+            first_at=when(is_nobody_up).then(pl.max_horizontal("first_at", "last_at")).otherwise("first_at"),
+        )
+    )
 
 
 def without_restated(ends: pl.DataFrame, states: pl.DataFrame, restated: pl.DataFrame) -> pl.DataFrame:
