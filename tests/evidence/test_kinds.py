@@ -8,7 +8,7 @@ from polars import col, lit
 
 from pipeline.core.stretches import TIME
 from pipeline.gold.leader_imbalance.counting import imbalance_shares
-from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
+from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs, with_hole_before_next
 from pipeline.gold.partition_timeline.silences import unread_returns
 from pipeline.gold.partition_timeline.watched import next_witnesses
 from pipeline.model.brokers.registration_epochs import with_later_registrations, with_next_registration
@@ -65,6 +65,25 @@ def test_leader_epochs_that_are_missing_are_in_the_hole_of_the_logs(
     schema: dict[str, Any] = {"cluster_id": pl.String, "hole_from_at": TIME, "hole_until_at": TIME}
     found = before_missing_epochs(states(), pl.DataFrame(holes, schema))
     assert found["first_at"].to_list() == [at(expected)]
+
+
+def test_who_states_its_epoch_again_goes_on_until_then() -> None:
+    again = states()[0].with_columns(
+        known_at=lit(at(50), TIME), at=lit(at(50), TIME), state_no=lit(2, pl.Int64)
+    )
+    schema: dict[str, Any] = {"cluster_id": pl.String, "hole_from_at": TIME, "hole_until_at": TIME}
+    each = pl.concat([states(), again]).sort("at")
+    found = before_missing_epochs(each, pl.DataFrame([HOLE | {"hole_from_at": at(20)}], schema))
+    assert found["first_at"].to_list() == [at(50.001), at(50.001)]
+
+
+def test_a_hole_is_looked_for_behind_the_last_state_of_a_leader() -> None:
+    """The first one is before the leader stated its epoch again, and hides nothing."""
+    holes = [
+        HOLE | {"hole_from_at": at(first), "hole_until_at": at(last)} for first, last in ((20, 30), (60, 90))
+    ]
+    led = pl.DataFrame({"cluster_id": "c", "from_at": at(10), "last_at": at(50), "next_at": at(100)})
+    assert with_hole_before_next(led, pl.DataFrame(holes))["hole_from_at"].to_list() == [at(60)]
 
 
 def test_who_is_removed_does_not_tell_what_comes_next() -> None:

@@ -85,8 +85,8 @@ def with_lost_brokers(states: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.
 
 
 def leaderships_of_states(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
-    """One row per leadership: from_at to until_at, what its last state says (last_<name>), and the first one of the
-    next (next_<name>).
+    """One row per leadership: from_at to until_at, last_at of its last state, what that says (last_<name>), and the
+    first one of the next (next_<name>).
 
     ends: topics (cluster_id, topic_id) with topic_life, gone_at, gone_by.
     """
@@ -102,6 +102,7 @@ def leaderships_of_states(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFr
             col(said).first().name.prefix("first_"),
             col(said).last().name.prefix("last_"),
             from_at=col("at").min(),
+            last_at=col("at").max(),
             topic=col("topic").max(),
         )
         .with_columns(col(of).shift(-1).over(IDENTITY).alias(name) for name, of in following.items())
