@@ -96,8 +96,11 @@ def unread_returns(
     states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame, wording_seen: pl.DataFrame
 ) -> pl.DataFrame:
     """(state_no, first_at): of states that nobody leads, when the process of the controller that made them so is gone,
-    and of the next one, if there is one, nothing is read: nobody prints that a replica is back. Controllers whose lines
-    go on (wording_seen) would name the next one: it is in office after the last of them."""
+    and of the next one, if there is one, nothing is read: nobody prints that a replica is back. Who has a controller.log
+    and whose lines go on (wording_seen) would name the next one: it is in office after the last of them.
+
+    Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 3.3.
+    """
     is_next_read = (~col("is_unseen")).shift(-1, fill_value=False).over("cluster_id", order_by="from_at")
     begun = terms.with_columns(is_next_read=is_next_read).select(
         "cluster_id", "is_next_read", "next_at", holder_id="controller_id", begun_at="from_at"
@@ -122,7 +125,7 @@ def unread_returns(
         .group_by("state_no", "cluster_id", "next_at")
         .agg(first_at=pl.max_horizontal("gone_at", col("known_at") + SOON).min())
     )  # fmt: skip
-    controllers = terms.select("cluster_id", node_id="controller_id").unique()
+    controllers = wording_seen.filter(col("log") == "controller").select("cluster_id", "node_id").unique()
     return unheard_since(gone, written_lines(wording_seen, stops), controllers)
 
 
