@@ -32,7 +32,7 @@ KRAFT_SESSION = """
     c          | 1         | kraft |              | 130       |         |
 """
 UNCLEAN = "[2026-11-21 00:00:{:02},000] INFO [QuorumController id=2] UNCLEAN partition change for a-{} with topic ID K49NK58EQyy9-d2Q3eoGjA: isr: [] -> [{}], leader: -1 -> {}, leaderRecoveryState: RECOVERED -> RECOVERING, leaderEpoch: 3 -> 4, {}lastKnownElr: [1] -> [], partitionEpoch: 8 -> 9 (org.apache.kafka.controller.ReplicationControlManager)\n"
-LOG_OF = {1: "controller", 2: "server", 3: "controller"}
+LOG_OF = {1: "controller", 2: "server", 3: "controller", 4: "controller"}
 MOVED = "[2026-11-21 00:00:{},000] TRACE [Controller id=2 epoch=4] Changed partition a-0 state from OnlinePartition to OfflinePartition (state.change.logger)\n"
 HEARD = "[2026-11-21 00:00:05,000] TRACE [Broker id={}] Cached leader info PartitionState(leader=1, leaderEpoch=3, isr=[1], zkVersion=2, replicas=[1], offlineReplicas=[]) for partition a-0 in response to UpdateMetadata request sent by controller {} epoch {} with correlation id 7 (state.change.logger)\n"
 DELETED = "[2026-11-21 00:00:12,000] INFO [Controller id=2] Starting topic deletion for topics a (kafka.controller.KafkaController)\n"
@@ -192,6 +192,8 @@ def test_controller_log_is_of_the_term_that_another_node_names_first() -> None:
         # A controller that goes on has not heard of another one.
         ("", {1: 40, 2: 60}, [at(40)]),
         ("", {1: 70, 2: 60}, []),
+        # One that starts later may hear of nobody.
+        ("", {4: 40, 2: 60}, [at(12)]),
     ],
 )
 def test_nobody_prints_a_return_where_the_next_controller_is_not_read(
@@ -205,7 +207,11 @@ def test_nobody_prints_a_return_where_the_next_controller_is_not_read(
     leaderless = states().filter(col("state_no") == 0).with_columns(leader=lit(-1, pl.Int32))
     stopped = frame(
         broker_absence.SPEC,
-        f"cluster_id | broker_id | out_at | silent_from_at | back_at\nc | 3 | 50 | 12 | {back_at}",
+        f"""
+        cluster_id | broker_id | out_at | silent_from_at | back_at
+        c          | 3         | 50     | 12             | {back_at}
+        c          | 4         | 30     | 8              | 30
+        """,
     )
     written = "\n".join(
         f"c | {node} | {LOG_OF[node]} | {second} | {second}" for node, second in lines.items()

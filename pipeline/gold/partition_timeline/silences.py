@@ -130,12 +130,13 @@ def unread_returns(
 
 
 def written_lines(wording_seen: pl.DataFrame, stops: pl.DataFrame) -> pl.DataFrame:
-    """(cluster_id, node_id, written_at, is_up): when nodes write, by wording and hour; False while a process stops."""
+    """(cluster_id, node_id, written_at, up_from_at, is_up): when nodes write, by wording and hour; since when the
+    process is up that writes, null: since before the logs; is_up: False while a process stops."""
     times = pl.concat(
         wording_seen.select("cluster_id", "node_id", written_at=name) for name in ("first_at", "last_at")
     )
-    spans = stops.select("cluster_id", "back_at", "silent_from_at", node_id="broker_id")
-    is_stopped = col("silent_from_at").is_not_null() & (col("written_at") < open_end("back_at"))
+    spans = stops.select("cluster_id", "silent_from_at", node_id="broker_id", up_from_at="back_at")
+    is_stopped = col("silent_from_at").is_not_null() & (col("written_at") < open_end("up_from_at"))
     return (
         times.drop_nulls()
         .unique()
@@ -144,33 +145,39 @@ def written_lines(wording_seen: pl.DataFrame, stops: pl.DataFrame) -> pl.DataFra
             spans.sort("silent_from_at"), left_on="written_at", right_on="silent_from_at",
             by=["cluster_id", "node_id"], check_sortedness=False,
         )
-        .select("cluster_id", "node_id", "written_at", is_up=~is_stopped)
+        .select("cluster_id", "node_id", "written_at", "up_from_at", is_up=~is_stopped)
     )  # fmt: skip
 
 
 def unheard_since(gone: pl.DataFrame, lines: pl.DataFrame, controllers: pl.DataFrame) -> pl.DataFrame:
     """(state_no, first_at) of gone (state_no, cluster_id, first_at, next_at: begin of the next term): not before the
-    last line of a controller that is up, nor, where no node is from then on, the last line of all. Where those are the
-    end of the logs it is none."""
+    last line of a controller that is up since before it, nor, where no node is from then on, the last line of all.
+    Where those are the end of the logs it is none."""
     up = lines.filter("is_up")
-    of_controllers = up.join(controllers, on=["cluster_id", "node_id"], how="semi")
-    last_lines = {"heard_at": of_controllers, "up_at": up, "last_at": lines}
-    found = gone.with_columns(until_at=open_end("next_at")).sort("until_at")
-    for name, written in last_lines.items():
-        found = found.join_asof(
-            written.select("cluster_id", "written_at").sort("written_at"), left_on="until_at",
-            right_on="written_at", by="cluster_id", allow_exact_matches=False, check_sortedness=False,
-        ).rename({"written_at": name})  # fmt: skip
+    span = ("cluster_id", "first_at", "until_at")
+    spans = gone.with_columns(until_at=open_end("next_at"))
+    each = spans.select(span).unique().join(controllers, on="cluster_id")
+    is_witness = (col("up_from_at") <= col("first_at")).fill_null(value=True)
+    heard = with_last_line(each, up, "heard_at", ["cluster_id", "node_id"]).filter(is_witness)
+    found = spans.join(heard.group_by(span).agg(col("heard_at").max()), on=span, how="left")
+    for name, written in {"up_at": up, "last_at": lines}.items():
+        found = with_last_line(found, written.drop("up_from_at"), name, ["cluster_id"])
     first_at = pl.max_horizontal("first_at", "heard_at")
     is_nobody_up = (col("up_at") <= col("first_at")).fill_null(value=True)
+    at_last = when(is_nobody_up).then(pl.max_horizontal("first_at", "last_at")).otherwise("first_at")
     return (
         found.with_columns(first_at=first_at)
         .filter(~is_nobody_up | col("next_at").is_not_null())
-        .select(
-            "state_no",
-            first_at=when(is_nobody_up).then(pl.max_horizontal("first_at", "last_at")).otherwise("first_at"),
-        )
+        .select("state_no", first_at=at_last)
     )
+
+
+def with_last_line(spans: pl.DataFrame, lines: pl.DataFrame, name: str, by: Sequence[str]) -> pl.DataFrame:
+    """Spans with the last of the lines before until_at, its time as `name`."""
+    return spans.sort("until_at").join_asof(
+        lines.drop("is_up").rename({"written_at": name}).sort(name), left_on="until_at", right_on=name, by=by,
+        allow_exact_matches=False, check_sortedness=False,
+    )  # fmt: skip
 
 
 def without_restated(ends: pl.DataFrame, states: pl.DataFrame, restated: pl.DataFrame) -> pl.DataFrame:
