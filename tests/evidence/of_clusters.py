@@ -1,6 +1,7 @@
 """Statements on terms, brokers, topics, moves and findings, of a part of the logs against the whole."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from tests.evidence.statements import (
@@ -103,7 +104,13 @@ def sessions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
             yield Said(OTHER, f"{title(row)}: stay, whole none")
             continue
         is_begin_noticed = (row["broker_id"], row["joined_at"]) in noticed
-        yield nearest(session_values(row, one, frame, is_begin_noticed) for one in meets)
+        ends = [one["left_at"] for one in meets if is_end_by_then(one, row["left_at"])]
+        last_end = max(ends, default=None)
+        yield nearest(session_values(row, one, frame, is_begin_noticed, last_end) for one in meets)
+
+
+def is_end_by_then(one: Row, left_at: datetime | None) -> bool:
+    return one["left_at"] is not None and left_at is not None and one["left_at"] <= left_at + NEAR
 
 
 def is_bounce_noticed(row: Row) -> bool:
@@ -127,7 +134,14 @@ def joined_stays(rows: list[Row]) -> Iterator[Row]:
             yield one | {name: first[name] for name in ("joined_at", "joined_how")}
 
 
-def session_values(row: Row, one: Row, frame: Frame, is_begin_noticed: bool) -> list[Said]:  # noqa: FBT001
+def session_values(
+    row: Row,
+    one: Row,
+    frame: Frame,
+    is_begin_noticed: bool,  # noqa: FBT001
+    last_end: datetime | None,
+) -> list[Said]:
+    """last_end: of the whole's stays the last end by then: a bounce that is noticed is none before it."""
     left_at = clipped(one["left_at"], frame)
     if row["left_at"] is None:
         return [value(row, "left_at", "there", "there" if left_at is None else left_at)]
@@ -136,7 +150,7 @@ def session_values(row: Row, one: Row, frame: Frame, is_begin_noticed: bool) -> 
         said.append(Said(LESS))
     elif row["joined_how"] in ("joined", "bounced"):
         said.append(value(row, "joined_at", row["joined_at"], one["joined_at"]))
-    if is_bounce_noticed(row) and one["left_at"] is not None and one["left_at"] <= row["left_at"] + NEAR:
+    if is_bounce_noticed(row) and last_end is not None and one["left_at"] == last_end:
         said.append(Said(LESS))
     else:
         said += values(row, one, ("left_at", "left_how"), ("unknown",))

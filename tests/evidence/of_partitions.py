@@ -123,9 +123,9 @@ def elections(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]
 
 
 def verdict(row: Row, one: Row) -> Said:
-    """That it is as prescribed is one verdict, whether what came of it tells so or the ISR before it."""
-    if {row["verdict"], one["verdict"]} == {"as_prescribed", "as_prescribed_by_result"}:
-        return Said(SAME)
+    """What came of an election tells less of it than the ISR before it: a part knows that no better than the whole."""
+    if (row["verdict"], one["verdict"]) == ("as_prescribed_by_result", "as_prescribed"):
+        return Said(LESS)
     return value(row, "verdict", row["verdict"], one["verdict"], (UNDETERMINED,))
 
 

@@ -86,6 +86,19 @@ def test_the_first_line_of_a_partition_tells_that_its_election_was_unclean(
     assert found.select("severity", "sentence").rows() == [("critical", told)] * expected
 
 
+def test_the_first_line_of_a_partition_tells_that_its_last_known_leader_is_back() -> None:
+    """Where the machine went down it may have cost records: no row of gold.leader_election tells it."""
+    line = DIFF.format("03,000", 0, 0, 0, RECOVERY).replace(
+        "leaderEpoch: 85", "lastKnownElr: [0] -> [], leaderEpoch: 85"
+    )
+    found = built(records_in({(0, "controller"): line}), "finding")["finding"].filter(severity="warning")
+    told = (
+        "unclean election: broker 0 was back and made leader of 1 partition as the last known one (first orders-1); "
+        "what it had not written to disk is lost if its machine went down"
+    )
+    assert found.select("rule", "sentence", "term_id").rows() == [("last_known_leader", told, None)]
+
+
 ELECTIONS = """
     cluster_id | term_id | controller_epoch | seq | topic | partition | kind    | trigger        | elected_at | old_leader | isr_before | leader | isr   | expected_leader | verdict       | is_clean | is_unclean_said | certainty | selector          | records_at_risk
     c          | 1-6     | 6                | 1   | b.c   | 1         | offline_admin_unclean | unclean election | 2          | -1         | [3]        | 2      | [2]   | 2               | as_prescribed | false    | true            | proved    |                   | 50
@@ -112,7 +125,7 @@ def test_elections_that_hurt_or_surprise() -> None:
     found = [
         *of_rule("unclean_election", unclean),
         *of_rule("leader_choice", leader_choice(elections, terms)),
-        *of_rule("last_known_leader", last_known_leader(elections)),
+        *of_rule("last_known_leader", last_known_leader(elections, lines, none[1])),
     ]
     lost = "records that it had not copied are lost"
     assert sorted((one["severity"], one["certainty"], one["entity"], one["sentence"]) for one in found) == [

@@ -96,8 +96,8 @@ def unread_returns(
     states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame, wording_seen: pl.DataFrame
 ) -> pl.DataFrame:
     """(state_no, first_at): of states that nobody leads, when the process of the controller that made them so is gone,
-    and of the next one, if there is one, nothing is read: nobody prints that a replica is back. Who has a controller.log
-    and whose lines go on (wording_seen) would name the next one: it is in office after the last of them.
+    and of the next one, if there is one, nothing is read: nobody prints that a replica is back. Who has a
+    controller.log and whose lines go on (wording_seen) would name the next one: it is in office after the last of them.
 
     Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 3.3.
     """

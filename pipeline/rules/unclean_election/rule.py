@@ -4,9 +4,9 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, evidence_line
-from pipeline.model.terms.term_steps import STARTED
 from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.causes import REASON, cause_facts, end_reason_text, is_known, with_cause_lines
+from pipeline.rules.shared.first_diffs import LAST_KNOWN, UNCLEAN, first_diffs
 from pipeline.rules.shared.wording import (
     NO_TERM,
     PARTITION,
@@ -19,12 +19,10 @@ from pipeline.rules.shared.wording import (
     severity_column,
 )
 
-LAST_KNOWN = "LAST_KNOWN_LEADER"
 LOST = "; records that it had not copied are lost"
 LESS_LOST = "; no loss is seen: no former one came back with more records"
 # What diffs of partitions tell so, replays tell again.
 SAYING_SO = ("selector_unclean_elected", "elect_unclean", "partition_transition")
-DIFF, CHOICE, UNCLEAN = "partition_diff_unclean", "elect_unclean", "elected_unclean"
 OUTSIDE = "unclean election{}: {} got leader {} outside of its in-sync replicas"
 ASKED = " that an administrator asked for"
 
@@ -48,51 +46,14 @@ def find(
     lines = told.explode("evidence", empty_as_null=False, keep_nulls=False).unnest("evidence")
     says_so = col("event").is_in(SAYING_SO) & (col("step") == UNCLEAN)
     said = election_event.filter(says_so).join(lines, on=LINE, how="anti")
-    diffs = first_diffs(election_event, leader_election, controller_event)
     is_other = col("selector").ne_missing(lit(LAST_KNOWN))
+    diffs = first_diffs(election_event, leader_election, controller_event).filter(is_other)
     is_at_risk = ~col("was_last_leader").fill_null(value=False)
     unclean = leader_election.filter(is_unclean & is_other & is_at_risk)
     with_reason = with_last_departure(unclean, broker_session, last_leader(), "elected_at")
     return pl.concat(
         [unclean_election_findings(with_reason), findings_by_line_alone(pl.concat([said, diffs]))],
         how="diagonal",
-    )
-
-
-def first_diffs(
-    election_event: pl.DataFrame, leader_election: pl.DataFrame, controller_event: pl.DataFrame
-) -> pl.DataFrame:
-    """Diffs of partitions, the first line of each, that tell an unclean election of KRaft which is in no row of
-    gold.leader_election, and in no line by which a controller chose: nobody printed the leader before. Not those of a
-    process that started and was not elected since: it replays what may be long ago. Nor those that name the one elected
-    as the last known leader: it led last, and nothing of what it had is lost.
-
-    Source: PartitionRegistration.maybeLogPartitionChange, from 3.0; a reassignment is said in the same words, but
-    changes no recovery state.
-    """
-    is_at_risk = col("selector").ne_missing(lit(LAST_KNOWN))
-    diffs = election_event.filter(event=DIFF, step=UNCLEAN).filter(col("logged_at").is_not_null(), is_at_risk)
-    steps = (
-        controller_event.filter(col("step").is_in([*STARTED, "elected"]), col("logged_at").is_not_null())
-        .select("cluster_id", "node_id", step_at="logged_at", last_step="step")
-        .sort("step_at")
-    )
-    partition = ("cluster_id", "topic_id", "partition")
-    chosen = election_event.filter(event=CHOICE)
-    return (
-        diffs.sort("logged_at", *LINE)
-        .join_asof(
-            steps,
-            left_on="logged_at",
-            right_on="step_at",
-            by=["cluster_id", "node_id"],
-            check_sortedness=False,
-        )
-        .filter(~col("last_step").is_in(STARTED).fill_null(value=False))
-        .unique([*partition, "leader_epoch"], keep="first", maintain_order=True)
-        .join(chosen, on=[*partition, "new_leader"], how="anti")
-        .join(leader_election, on=["cluster_id", "topic", "partition", "leader_epoch"], how="anti")
-        .select(election_event.columns)
     )
 
 
