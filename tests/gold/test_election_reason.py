@@ -9,7 +9,7 @@ from polars import col
 
 from tests.chain import built, built_of_many
 from tests.gold.kraft_term_truth import signals
-from tests.gold.term_lines import active, created, elected, observed, renounced
+from tests.gold.term_lines import active, created, elected, event, observed, renounced
 from tests.gold.term_stories import STORIES, Logs, two
 from tests.gold.truth import terms
 from tests.gold.zookeeper_labs import UNDECIDED_ENDS
@@ -21,6 +21,8 @@ OWN: dict[str, Logs] = {
         active(1, 1, 1) + renounced(1, 1, 10, 2),
         observed(2, 1, 1.1, 1) + observed(2, 2, 8, "(none)") + active(2, 2, 10.1),
     ),
+    # Whoever was down beside it is not read.
+    "long after": two(active(1, 1, 1) + event(1, 5) + created(1, 45), active(2, 2, 40)),
     "quorum started": two(created(1, 1) + active(1, 7, 3), created(2, 2) + observed(2, 7, 3, 1)),
     "half of the quorum started": two(active(1, 7, 3), created(2, 2) + observed(2, 7, 3, 1)),
     "first that is seen": {(1, "controller"): elected(1, 7, 3)},
@@ -43,6 +45,7 @@ EXPECTED = {
     "sole controller": "process_start",
     "one of several": "process_end",
     "frozen": "fetch_timeout",
+    "long after": None,
     "quorum started": "process_start",
     "half of the quorum started": None,
     "first that is seen": None,

@@ -24,10 +24,9 @@ CHOICES = """
 """
 
 
-def test_a_choice_that_only_brokers_print_is_never_against_its_rule() -> None:
-    """They print it some time after it was decided: who was in service then is not known so well."""
+def choices_of(text: str) -> pl.DataFrame:
     times = pl.Datetime("us", "UTC")
-    choices = frame(leader_election.SPEC, CHOICES).with_columns(
+    return frame(leader_election.SPEC, text).with_columns(
         leader_before="old_leader",
         able="replicas",
         said_isr=pl.lit(None, pl.List(pl.Int32)),
@@ -44,12 +43,30 @@ def test_a_choice_that_only_brokers_print_is_never_against_its_rule() -> None:
         missing_epochs=0,
         trigger=pl.lit("broker failure"),
     )
-    found = with_kraft_verdict(with_kraft_expected_leader(choices))
+
+
+def test_a_choice_that_only_brokers_print_is_never_against_its_rule() -> None:
+    """They print it some time after it was decided: who was in service then is not known so well."""
+    found = with_kraft_verdict(with_kraft_expected_leader(choices_of(CHOICES)))
     assert dict(found.select("topic", "verdict").rows()) == {
         "said": "differs",
         "late": "undetermined",
         "right": "as_prescribed",
     }
+
+
+DATED = """
+    topic  | leader | old_leader | leader_epoch | isr | isr_before | replicas
+    said   | 3      |            | 5            | [3] |            | [1 2 3]
+    next   | 3      | 1          | 5            | [3] |            | [1 2 3]
+    before | 3      |            | 5            | [3] |            | [1 2 3]
+"""
+
+
+def test_of_an_election_that_no_line_dates_the_controller_may_have_said_that_it_was_unclean() -> None:
+    missing = pl.when(pl.col("topic") != "next").then(None).otherwise(0)
+    found = with_kraft_expected_leader(choices_of(DATED).with_columns(missing_epochs=missing))
+    assert dict(found.select("topic", "is_clean").rows()) == {"said": True, "next": True, "before": None}
 
 
 TRIGGERED = """

@@ -15,6 +15,9 @@ AT_ONCE = timedelta(seconds=3)  # a node in ZooKeeper mode asks to be elected as
 WINDOW = timedelta(seconds=60)  # in which the nodes of a quorum start one after the other
 APART_MS = 500  # what is apart by less is a matter of clocks
 SHOWN = 3
+# In KRaft, from the end of a process on: its fetch time-out and some rounds of votes, as shipped. What takes longer
+# waits for who was down, too.
+LONGEST_VOTE = timedelta(seconds=20)
 REASON_OF_END = {
     "shutdown": "shutdown",
     "crashed": "process_end",
@@ -47,12 +50,14 @@ def with_election_reason(term: pl.DataFrame, controller_event: pl.DataFrame) -> 
     )
     is_by_start = is_by_node.fill_null(value=False) | is_by_quorum
     is_silent = is_true("was_silent")
+    is_late = is_kraft & (col("elected_at") - col("over_at") > LONGEST_VOTE).fill_null(value=False)
+    is_unsaid = is_late & (col("reason_before") == "process_end").fill_null(value=False)
     reason = (
         when(~is_elected).then(lit(None, pl.String))
         .when(is_first).then(lit("first_start"))
         .when(is_by_start).then(lit("process_start"))
         .when(is_silent & is_true("is_next")).then(lit("fetch_timeout"))
-        .when(is_true("is_next")).then("reason_before")
+        .when(is_true("is_next") & ~is_unsaid).then("reason_before")
     )  # fmt: skip
     started = pl.coalesce(when(is_kraft).then("quorum_lines"), "node_lines").fill_null(NO_LINES)
     lines = (
