@@ -104,6 +104,11 @@ def test_without_server_log_it_says_which_log_would_tell() -> None:
     ("controller", "server"),
     [
         pytest.param(ends(2), {}, id="two"),
+        # The third one begins another life of the metadata.
+        pytest.param(
+            {1: [*ends(2)[1], GAVE_UP.format("3:10,000", 1, 5, 6)], 2: [*ends(2)[2], ACTIVE.format("3:11,000", 2, 1)]},
+            {}, id="two and a new life",
+        ),
         pytest.param(
             ends(), {1: [SIGNAL.format(f"{one}:09,000") for one in (1, 3)], 2: [SIGNAL.format("2:09,000")]},
             id="orders to stop",

@@ -126,12 +126,14 @@ def merge_election_runs(many: pl.DataFrame, least: int) -> pl.DataFrame:
 def unplanned_term_ends(
     controller_term: pl.DataFrame, controller_event: pl.DataFrame, node_event: pl.DataFrame
 ) -> pl.DataFrame:
-    """KRaft terms with a next one that ended without an order. Where no
-    server.log of the node tells of orders, one that gave up and whose process began anew soon after was restarted."""
+    """KRaft terms with a next one of the same life of the metadata that ended without an order. Where no server.log of
+    the node tells of orders, one that gave up and whose process began anew soon after was restarted."""
+    begun = controller_term.group_by("cluster_id", "life").agg(superseded_at=col("elected_at").min())
     low_at = pl.min_horizontal("ended_at", "vacant_from_at", "superseded_at")
     ended = controller_term.filter(
         col("mode") == "kraft", col("elected_at").is_not_null(), col("superseded_at").is_not_null()
-    ).select(
+    ).join(begun, on=["cluster_id", "superseded_at"], how="anti")
+    ended = ended.select(
         *(*TERM, "controller_id", "ended_how", "ended_at", "superseded_at"),
         look_at=pl.max_horizontal("elected_at", low_at - WAIT),
         stop_at=pl.max_horizontal("elected_at", low_at - STOP),
@@ -264,7 +266,7 @@ def absorb_controller_gaps(
 
 RULE = Rule(
     name="quorum_flapping",
-    version=1,
+    version=2,
     severities=("warning",),
     facts=("elections_count", "causes", "suspect_id", "lasted_ms", "gaps_count", "longest_gap_ms"),
     find=find,
