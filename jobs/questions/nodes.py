@@ -173,7 +173,7 @@ def controllers_without_term(answers: Answers) -> list[Row]:
     then."""
     if answers.rows("silver.term", None, ("mode",)).height:
         return []
-    steps = answers.rows("silver.controller_event", None, ("controller_id", "logged_at", "step"))
+    steps = answers.rows("silver.controller_step", None, ("controller_id", "logged_at", "step"))
     ratios = answers.rows("silver.imbalance_observation", None, ("controller_id", "checked_at"))
     acts = pl.concat(
         [

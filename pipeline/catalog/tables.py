@@ -37,8 +37,8 @@ from pipeline.silver import (
     config_event,
     connection_event,
     control_request,
-    controller_event,
     controller_line,
+    controller_step,
     deletion_replica,
     election_event,
     imbalance_observation,
@@ -127,7 +127,7 @@ def declared_incremental(kernel: ModuleType) -> Incremental:
 
 KERNELS = (
     wording_seen,
-    controller_event,
+    controller_step,
     replica_transition,
     partition_transition,
     leader_and_isr,

@@ -12,12 +12,12 @@ from pipeline.rules.shared import quorum_states
 
 def up_signs(
     node_event: pl.DataFrame,
-    controller_event: pl.DataFrame,
+    controller_step: pl.DataFrame,
     broker_event: pl.DataFrame,
     wording_seen: pl.DataFrame,
 ) -> pl.DataFrame:
     """Times at which a line shows that a node was up."""
-    return signs.startup_signs(node_event, controller_event, broker_event, wording_seen)
+    return signs.startup_signs(node_event, controller_step, broker_event, wording_seen)
 
 
 def lost_log_dirs(
@@ -30,9 +30,9 @@ def lost_log_dirs(
     )
 
 
-def led_states(controller_event: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+def led_states(controller_step: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """Lines by which a node of a quorum begins to lead an epoch, or to follow its leader."""
-    return quorum_states.leadership_states(controller_event, node_event)
+    return quorum_states.leadership_states(controller_step, node_event)
 
 
 def led_terms(controller_term: pl.DataFrame, led_states: pl.DataFrame) -> pl.DataFrame:

@@ -31,7 +31,7 @@ COUNTS = tuple(name for name in SPEC.columns if name.endswith("_count"))
 def build(
     term: pl.DataFrame,
     controller_line: pl.DataFrame,
-    controller_event: pl.DataFrame,
+    controller_step: pl.DataFrame,
     broker_event: pl.DataFrame,
     partition_transition: pl.DataFrame,
     control_request: pl.DataFrame,
@@ -44,7 +44,7 @@ def build(
     """
     begun = with_succession(term)
     told = (
-        daily_acts(begun, controller_line, controller_event),
+        daily_acts(begun, controller_line, controller_step),
         known_brokers(controller_line, broker_event, day_before),
         daily_live_brokers(controller_line, broker_event),
         daily_late_writes(begun, partition_transition),
@@ -55,13 +55,13 @@ def build(
 
 
 def daily_acts(
-    term: pl.DataFrame, controller_line: pl.DataFrame, controller_event: pl.DataFrame
+    term: pl.DataFrame, controller_line: pl.DataFrame, controller_step: pl.DataFrame
 ) -> pl.DataFrame:
     """Days with lines: the last line; of those before it resigned (acts) the last; how many lines and acts are later
     than superseded_at."""
     is_late = col("logged_at") > col("superseded_at")
     ends = term.select(*TERM, "superseded_at").join(
-        term_resignations(term, controller_event), on=TERM, how="left"
+        term_resignations(term, controller_step), on=TERM, how="left"
     )
     lines = (
         controller_line.select(*TERM, "seq", "log", "logged_at", "ordered_at", *LINE)

@@ -89,7 +89,7 @@ SPEC = TableSpec(
         nullable_field(
             "steps",
             map_of(STRING, LONG),
-            "Milliseconds by step of its start (steps of silver.controller_event), each until the line of the next.",
+            "Milliseconds by step of its start (steps of silver.controller_step), each until the line of the next.",
         ),
         nullable_field("last_step", STRING, "The last step that it began, if it never was ready."),
         nullable_field("superseded_at", TIMESTAMP, "When the next term that was seen began, UTC."),

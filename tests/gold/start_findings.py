@@ -17,7 +17,7 @@ from tests.gold.start_stories import (
 Row = dict[str, Any]
 
 
-TAKEN = ("node_event", "broker_event", "wording_seen", "controller_event", "data_end")
+TAKEN = ("node_event", "broker_event", "wording_seen", "controller_step", "data_end")
 
 
 EXITING = "Exiting Kafka due to fatal exception"
@@ -26,8 +26,8 @@ EXITING = "Exiting Kafka due to fatal exception"
 def findings_of(lines: pl.DataFrame) -> list[Row]:
     """Each is proved by the bytes of the lines that it names."""
     tables = built(lines, *TAKEN)
-    node_event, broker_event, wording_seen, controller_event, data_end = (tables[name] for name in TAKEN)
-    signs = startup_signs(node_event, controller_event, broker_event, wording_seen)
+    node_event, broker_event, wording_seen, controller_step, data_end = (tables[name] for name in TAKEN)
+    signs = startup_signs(node_event, controller_step, broker_event, wording_seen)
     rows = (
         failed_start(node_event, broker_event, wording_seen, signs, data_end).sort("valid_from_at").to_dicts()
     )

@@ -25,9 +25,9 @@ def took_over(node: int, second: float, brokers: str) -> str:
 def told(first: str, second: str) -> list[tuple[str, int]]:
     found = built(
         records_in({(2, "controller"): first, (1, "controller"): second}),
-        *("controller_event", "broker_event", "release_span"),
+        *("controller_step", "broker_event", "release_span"),
     )
-    rows = controllers_apart(found["controller_event"], found["broker_event"], found["release_span"])
+    rows = controllers_apart(found["controller_step"], found["broker_event"], found["release_span"])
     return [(one["sentence"], len(one["evidence"])) for one in rows.to_dicts()]
 
 
@@ -67,12 +67,12 @@ def test_nothing_began_anew_where_two_are_side_by_side() -> None:
     """Both elect with epoch 1."""
     found = built(
         records_in({(2, "controller"): elected(2, 2), (1, "controller"): elected(1, 7)}),
-        *("controller_event", "broker_event", "release_span", "controller_term"),
+        *("controller_step", "broker_event", "release_span", "controller_term"),
     )
-    apart = controllers_apart(found["controller_event"], found["broker_event"], found["release_span"])
+    apart = controllers_apart(found["controller_step"], found["broker_event"], found["release_span"])
     assert apart.height == 1
-    assert new_life(found["controller_term"], found["controller_event"], apart).is_empty()
-    assert new_life(found["controller_term"], found["controller_event"], apart.clear()).height == 1
+    assert new_life(found["controller_term"], found["controller_step"], apart).is_empty()
+    assert new_life(found["controller_term"], found["controller_step"], apart.clear()).height == 1
 
 
 def test_one_that_takes_over_twice_is_not_two() -> None:

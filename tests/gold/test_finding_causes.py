@@ -14,7 +14,7 @@ from pipeline.rules.outage.rule import find as outage
 from pipeline.rules.shared.causes import because_clause
 from pipeline.rules.unclean_election.rule import find as unclean_election
 from schemas.gold import broker_session, controller_term, leader_election, partition_outage
-from schemas.silver import broker_event, controller_event, election_event, node_event
+from schemas.silver import broker_event, controller_step, election_event, node_event
 from tests.frames import at, frame
 from tests.rules.rows import fact_texts
 
@@ -116,7 +116,7 @@ def test_an_unclean_election_says_why_the_leader_before_was_gone() -> None:
         c          | 1-6     | a     | 2         | offline | broker start | 450        | -1         | [1 2]      | 3      | [3] | false    | true
     """).with_columns(evidence=line("elected", "elected_at"))  # fmt: skip
     said = unclean_election(
-        elections, empty_frame(election_event.SPEC), stays(), empty_frame(controller_event.SPEC)
+        elections, empty_frame(election_event.SPEC), stays(), empty_frame(controller_step.SPEC)
     ).sort("valid_from_at", "entity")
     assert said["sentence"][0] == (
         "unclean election: a-0 got leader 2 outside of its in-sync replicas (term 1-6: no leader, ISR [1] -> leader 2, "

@@ -9,7 +9,7 @@ from pipeline.rules.last_known_leader.rule import find as last_known_leader
 from pipeline.rules.leader_choice.rule import find as leader_choice
 from pipeline.rules.unclean_election.rule import find as unclean_election
 from schemas.gold import broker_session, controller_term, leader_election
-from schemas.silver import controller_event
+from schemas.silver import controller_step
 from tests.chain import built
 from tests.frames import frame
 from tests.rows import records_in
@@ -37,7 +37,7 @@ def test_unclean_elections_that_kafka_prints() -> None:
         empty_frame(leader_election.SPEC),
         built(lines, "election_event")["election_event"],
         empty_frame(broker_session.SPEC),
-        empty_frame(controller_event.SPEC),
+        empty_frame(controller_step.SPEC),
     )
     said = found.with_columns(col("sentence").str.extract(": ([^;]*);"))
     assert set(said.select("entity", "severity", "sentence").rows()) == {
@@ -120,7 +120,7 @@ def test_elections_that_hurt_or_surprise() -> None:
         controller_term.SPEC,
         "cluster_id | term_id | controller_id | controller_epoch\nc | 1-6 | 1 | 6",
     )
-    none = (empty_frame(broker_session.SPEC), empty_frame(controller_event.SPEC))
+    none = (empty_frame(broker_session.SPEC), empty_frame(controller_step.SPEC))
     unclean = unclean_election(elections, lines, *none)
     found = [
         *of_rule("unclean_election", unclean),

@@ -31,13 +31,13 @@ FENCING = "    [2026-11-21 00:00:{second},000] INFO [QuorumController id=1] Fenc
 
 def tables_of(text: str) -> dict[str, pl.DataFrame]:
     return built(
-        records_in({(1, "controller"): text}), "controller_term", "controller_event", "broker_session"
+        records_in({(1, "controller"): text}), "controller_term", "controller_step", "broker_session"
     )
 
 
 def told(text: str) -> list[Row]:
     found = tables_of(text)
-    return new_life(found["controller_term"], found["controller_event"], empty_frame(SPEC)).to_dicts()
+    return new_life(found["controller_term"], found["controller_step"], empty_frame(SPEC)).to_dicts()
 
 
 def elected(*epochs: int) -> str:
@@ -93,6 +93,6 @@ def test_refusals_of_a_broker_are_told_once(fenced: tuple[int, ...], who: str) -
     refusals = "".join(REFUSED.format(second=second) for second in (10, 11, 13))
     fencing = "".join(FENCING.format(second=19, broker=one) for one in fenced)
     found = tables_of(refusals + fencing)
-    (row,) = refused_registration(found["controller_event"], found["broker_session"]).to_dicts()
+    (row,) = refused_registration(found["controller_step"], found["broker_session"]).to_dicts()
     assert row["sentence"].startswith(f"{who} refused 3 times within 3.0 s (DuplicateBroker")
     assert (row["entity"], row["severity"], len(row["evidence"])) == (who.rpartition(" ")[0], "info", 3)

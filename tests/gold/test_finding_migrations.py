@@ -39,8 +39,8 @@ def each_minute(first: int, last: int, text: str, level: str = "INFO") -> str:
 
 
 def found(lines: pl.DataFrame) -> list[dict[str, Any]]:
-    tables = built(lines, "controller_event", "data_end")
-    return migration_waits(tables["controller_event"], tables["data_end"]).to_dicts()
+    tables = built(lines, "controller_step", "data_end")
+    return migration_waits(tables["controller_step"], tables["data_end"]).to_dicts()
 
 
 @pytest.mark.parametrize(

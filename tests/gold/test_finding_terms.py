@@ -14,7 +14,7 @@ from pipeline.rules.no_controller.rule import find as no_controller
 from pipeline.rules.shared.quorum_states import leadership_states, with_next_state
 from schemas.gold import broker_session, controller_term
 from schemas.gold.finding import SPEC
-from schemas.silver import controller_event, node_event
+from schemas.silver import controller_step, node_event
 from tests.chain import built_of_many
 from tests.frames import at, frame
 from tests.gold.term_stories import STORIES
@@ -72,7 +72,7 @@ def tables() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def findings(tables: dict[str, Any]) -> list[Row]:
     terms, data_end = tables["controller_term"], tables["data_end"]
-    states = leadership_states(tables["controller_event"], tables["node_event"])
+    states = leadership_states(tables["controller_step"], tables["node_event"])
     led, stays = with_next_state(terms, states), empty_frame(broker_session.SPEC)
     found = {
         "controller_outlived": controller_outlived(terms, OVERLAP_MS),
@@ -177,7 +177,7 @@ STAYS = """
 
 def test_a_quorum_that_is_shut_down_with_its_brokers_is_no_finding() -> None:
     ends = pl.DataFrame({"cluster_id": list("cdefs"), "until_at": [at(400), at(150), *[at(400)] * 3]})
-    none = leadership_states(empty_frame(controller_event.SPEC), empty_frame(node_event.SPEC))
+    none = leadership_states(empty_frame(controller_step.SPEC), empty_frame(node_event.SPEC))
     terms = with_next_state(frame(controller_term.SPEC, VACANT), none)
     frames = (terms, frame(broker_session.SPEC, STAYS))
     found = no_controller(*frames, *NO_CONTROLLER_MS, ends, empty_frame(SPEC))

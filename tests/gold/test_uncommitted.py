@@ -118,8 +118,8 @@ def test_a_topic_whose_records_were_given_up_has_no_life(own: str, count: int) -
 
 def test_from_when_on_it_is_void() -> None:
     """The begin of the event, to the millisecond."""
-    rows = tables(FENCES + WAITED, NEXT, "term", "controller_event")
-    began = rows["controller_event"].filter(event="controller_event_failed")["began_at"].to_list()
+    rows = tables(FENCES + WAITED, NEXT, "term", "controller_step")
+    began = rows["controller_step"].filter(event="controller_event_failed")["began_at"].to_list()
     assert began == [at(20.499), at(20.0)]
     assert rows["term"].select("term_id", "void_from_at").sort("term_id").rows() == [
         ("1-2", at(20.0)),

@@ -16,7 +16,7 @@ def test_what_stands_on_a_table_that_is_built_anew_soon_is_not_sound() -> None:
     assert tables_on_fresh_inputs(BUILT, ()) == BUILT
     derived = {"silver.log_gap", "gold.evidence", "silver.wording_seen"}
     assert tables_on_fresh_inputs(derived, BUILT - derived) == derived
-    assert tables_on_fresh_inputs(derived, BUILT - {*derived, "silver.controller_event"}) == {
+    assert tables_on_fresh_inputs(derived, BUILT - {*derived, "silver.controller_step"}) == {
         "silver.wording_seen"
     }
     assert tables_on_fresh_inputs(derived - {"silver.wording_seen"}, ()) == frozenset()

@@ -5,7 +5,7 @@ import pytest
 from jobs.questions.named.missing import missing_evidence
 from schemas.bronze import source_file
 from schemas.gold import broker_session, controller_term
-from schemas.silver import controller_event, controller_line, log_gap
+from schemas.silver import controller_line, controller_step, log_gap
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
 
@@ -58,7 +58,7 @@ def test_logs_of_nodes_that_lines_name(without: set[tuple[int, str]], said: str)
         source_file=frame(source_file.SPEC, f"node_id | log | last_logged_at\n{read}"),
         controller_term=frame(controller_term.SPEC, TERMS),
         broker_session=frame(broker_session.SPEC, STAYS),
-        controller_event=frame(controller_event.SPEC, STATES),
+        controller_step=frame(controller_step.SPEC, STATES),
         controller_line=frame(controller_line.SPEC, "controller_id | log\n101 | controller"),
     )
     found = missing_evidence(answers, None)

@@ -172,7 +172,7 @@ STEPS = """
     ],
 )
 def test_who_takes_over_is_in_office(said: str, expected: list[tuple[int, int, int]]) -> None:
-    given = answers_of(controller_event=frame(BY_SHORT_NAME["controller_event"].spec, f"{STEPS}{said}"))
+    given = answers_of(controller_step=frame(BY_SHORT_NAME["controller_step"].spec, f"{STEPS}{said}"))
     found = [
         (one["controller_id"], one["from_at"], one["until_at"]) for one in controllers_without_term(given)
     ]

@@ -30,7 +30,7 @@ def test_damages_are_said_and_mended(whole: Path, tmp_path: Path) -> None:
         tmp_path / "damaged",
         ("bronze.log_record", "data file truncated"),
         ("gold.partition_timeline", "newest commit half"),
-        ("silver.controller_event", "one byte flipped"),
+        ("silver.controller_step", "one byte flipped"),
         (run.SPEC.name, "newest commit removed"),
     )
     assert found == Outcome(SAID, 0, 0)

@@ -22,9 +22,9 @@ def of(server: list[str], controller: list[str], others: tuple[str, ...] = ()) -
     """(controller_id, controller_epoch, time, whether its own lines begin in controller.log, whether one tells it)."""
     logs = {(1, "server"): server, (1, "controller"): controller, (2, "controller"): list(others)}
     events = built(
-        records_in({file: "\n".join(lines) for file, lines in logs.items() if lines}), "controller_event"
+        records_in({file: "\n".join(lines) for file, lines in logs.items() if lines}), "controller_step"
     )
-    found: pl.DataFrame = controller_elections(events["controller_event"])
+    found: pl.DataFrame = controller_elections(events["controller_step"])
     return found.select(
         "controller_id",
         "controller_epoch",

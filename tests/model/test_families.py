@@ -17,7 +17,7 @@ from tests.rows import records_in
 # Where a table keeps what sorts its rows.
 KIND_COLUMNS = {
     "control_request": "request",
-    "controller_event": "area",
+    "controller_step": "area",
     "broker_event": "said_by",
     "config_event": "record",
     "reassignment_event": "reason",
@@ -31,7 +31,7 @@ REFINED = {
     "broker_event": {"fenced", "unfenced", "in_controlled_shutdown"},
     "config_event": {"written"},
     "reassignment_event": {"cancelled", "overridden", "all_in_sync"},
-    "controller_event": {"renounced"},
+    "controller_step": {"renounced"},
     "election_event": {"elected_unclean"},
     "topic_event": {"create_refused", "delete_refused", "deletion_deferred"},
 }
@@ -118,7 +118,7 @@ def test_records_are_fed_once_a_row() -> None:
     records = records_in({(1, "controller"): LINES})
     steps = [
         set(family_records(records, family).select("event", "step", "field").rows())
-        for family in ("broker_event", "controller_event")
+        for family in ("broker_event", "controller_step")
     ]
     assert steps == [
         {

@@ -29,7 +29,7 @@ OF_A_LOG = 400  # records
 HELD_BACK = (0, 1, 3)  # records of a file that a later night brings
 SET_BACK = (0, 3, 40, 200, 20_000)  # ms
 LEAVING = ("controller_resigning", "controller_resigned")
-INPUTS = ("source_file", "wording_seen", "term", "controller_event")
+INPUTS = ("source_file", "wording_seen", "term", "controller_step")
 
 
 def built_from(whole: dict[str, Any], begin: datetime) -> pl.DataFrame:

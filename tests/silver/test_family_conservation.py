@@ -18,7 +18,7 @@ from tests.rows import broken_rules, declared_rows, records_of
 FAMILIES = (
     "assignment",
     "control_request",
-    "controller_event",
+    "controller_step",
     "broker_event",
     "reassignment_event",
     "election_event",
@@ -119,7 +119,7 @@ EXPECTED: dict[str, dict[str, Callable[[str], int]]] = {
         "broker_become_leader_noop": holding("with correlation id"),
         "broker_become_follower_noop": holding("with correlation id"),
     },
-    "controller_event": {
+    "controller_step": {
         "thread_lifecycle": lambda text: int(
             bool(re.search(r"controller-event-thread|ControllerEventThread", text))
         ),
@@ -208,7 +208,7 @@ def problems(family: str, log_record: pl.DataFrame) -> list[str]:
 
 def is_unread(family: str, row: dict[str, Any]) -> bool:
     """A row of a collection that could not be taken apart has no object."""
-    if family in ("controller_event", "control_request"):
+    if family in ("controller_step", "control_request"):
         return False
     if family == "broker_event":
         return row["broker_id"] is None

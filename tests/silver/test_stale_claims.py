@@ -3,7 +3,7 @@
 from polars import col
 
 from pipeline.silver.term.stale_claims import without_stale_claims
-from schemas.silver.controller_event import SPEC
+from schemas.silver.controller_step import SPEC
 from tests.frames import frame
 
 ACTIVE, HEARD = "controller_active          | elected     ", "controller_observed_leader | observed    "

@@ -12,8 +12,8 @@ from schemas.gold.controller_term import SPEC
 from schemas.silver import (
     broker_event,
     control_request,
-    controller_event,
     controller_line,
+    controller_step,
     partition_transition,
     term,
 )
@@ -107,7 +107,7 @@ def test_deeds_of_a_day() -> None:
     given = {
         "term": frame(term.SPEC, TERMS),
         "controller_line": frame(controller_line.SPEC, LINES),
-        "controller_event": frame(controller_event.SPEC, RESIGNING),
+        "controller_step": frame(controller_step.SPEC, RESIGNING),
         "broker_event": empty_frame(broker_event.SPEC),
         "partition_transition": empty_frame(partition_transition.SPEC),
         "control_request": frame(control_request.SPEC, REQUESTS),

@@ -104,7 +104,7 @@ def controllers_with_lines(answers: Answers) -> set[int]:
 def standing_voters(answers: Answers) -> dict[int, Row]:
     """Nodes of a KRaft quorum that stood for election, by server.log: whoever may be controller does."""
     states = answers.rows(
-        "silver.controller_event", column_equals("area", "quorum"), ("node_id", "detail", *LINE)
+        "silver.controller_step", column_equals("area", "quorum"), ("node_id", "detail", *LINE)
     )
     stood = states.filter(col("detail").str.contains(STOOD)).unique("node_id", keep="first").to_dicts()
     return {one["node_id"]: {"evidence": [{name: one[name] for name in LINE}]} for one in stood}

@@ -42,7 +42,7 @@ BY_NAME = {
 def build(
     term: pl.DataFrame,
     controller_day: pl.DataFrame,
-    controller_event: pl.DataFrame,
+    controller_step: pl.DataFrame,
     broker_event: pl.DataFrame,
     release_span: pl.DataFrame,
     process_run: pl.DataFrame,
@@ -57,23 +57,23 @@ def build(
     term that lines tell of is not the next one, or began earlier than the first line that names it.
     Source: KafkaController, 0.8.2 to 3.9; QuorumController, from 2.8.
     """
-    begun = with_succession(term).pipe(with_leaderless_epochs, controller_event)
+    begun = with_succession(term).pipe(with_leaderless_epochs, controller_step)
     told = (
-        self_reported_steps(begun, controller_event),
+        self_reported_steps(begun, controller_step),
         sum_controller_days(controller_day),
         release_traits_of_terms(begun, release_span),
-        vacancy_begins(begun, controller_event),
+        vacancy_begins(begun, controller_step),
     )
     return (
         join_term_facts(begun, *told)
-        .pipe(with_next_view, broker_event, controller_event)
+        .pipe(with_next_view, broker_event, controller_step)
         .pipe(with_registration, broker_event, node_event)
         .pipe(with_term_end)
-        .pipe(with_lost_quorum, controller_event)
+        .pipe(with_lost_quorum, controller_step)
         .pipe(with_gap)
         .pipe(with_fate)
         .pipe(with_reasons, process_run, node_event, connection_event, sign_before)
-        .pipe(with_election_reason, controller_event)
+        .pipe(with_election_reason, controller_step)
         .pipe(with_term_lines)
     )
 

@@ -32,14 +32,14 @@ REASON_OF_END = {
 OF_ITSELF = ("renounced", "event_failed")
 
 
-def with_election_reason(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_election_reason(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """Terms with election_reason and held_lines, what says so. Null: the election, or the end before it, was not seen.
 
     Source: KafkaController.elect at Startup, Reelect (/controller is gone) and RegisterBrokerAndReelect;
     KafkaRaftClient: a follower that hears nothing of its leader for a fetch time-out, or that the leader resigns.
     """
     found = term.pipe(with_end_before).join(
-        node_starts_before_elections(term, controller_event), on=TERM, how="left", maintain_order="left"
+        node_starts_before_elections(term, controller_step), on=TERM, how="left", maintain_order="left"
     )
     is_elected, is_kraft = col("elected_at").is_not_null(), col("mode") == "kraft"
     is_first = ~is_true("has_before") & (col("controller_epoch") == 1)
@@ -101,11 +101,11 @@ def with_end_before(term: pl.DataFrame) -> pl.DataFrame:
     return in_turn.with_columns(one.shift(1).over(*MODE, "life").alias(name) for name, one in own.items())
 
 
-def node_starts_before_elections(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def node_starts_before_elections(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """One row per term before whose election nodes started: the last start of its own node, and whether most of its
     quorum did, two nodes at least."""
     node_id = pl.coalesce("node_id", "controller_id")
-    said = controller_event.filter(col("step").is_in(STARTED)).select(
+    said = controller_step.filter(col("step").is_in(STARTED)).select(
         "cluster_id", "step", "logged_at", started_id=node_id, start_line=evidence_line()
     )
     elected = term.filter(col("elected_at").is_not_null()).select(
@@ -113,7 +113,7 @@ def node_starts_before_elections(term: pl.DataFrame, controller_event: pl.DataFr
     )
     is_own = col("started_id") == col("controller_id")
     is_of_quorum = col("step") == "created"
-    quorum = node_set(quorum_nodes(term, controller_event), "quorum")
+    quorum = node_set(quorum_nodes(term, controller_step), "quorum")
     found = (
         rows_in_spans(elected, said, ["cluster_id"], ("since_at", "elected_at"), "logged_at", closed="both")
         .sort("logged_at", "start_line")

@@ -19,7 +19,7 @@ RESIGNED = ("shutdown", "session_expired", "znode_gone", "renounced", "event_fai
 
 
 def with_next_view(
-    term: pl.DataFrame, broker_event: pl.DataFrame, controller_event: pl.DataFrame
+    term: pl.DataFrame, broker_event: pl.DataFrame, controller_step: pl.DataFrame
 ) -> pl.DataFrame:
     """Terms in their turn with is_alive_next: True if the next controller found this broker alive when it started;
     is_alone: True if it is the only one that could ever be elected: no list of live brokers names another; in KRaft no
@@ -35,7 +35,7 @@ def with_next_view(
     return (
         term.join(node_set(brokers, "brokers"), on="cluster_id", how="left", maintain_order="left")
         .join(
-            node_set(quorum_nodes(term, controller_event), "quorum"),
+            node_set(quorum_nodes(term, controller_step), "quorum"),
             on="cluster_id",
             how="left",
             maintain_order="left",
@@ -53,10 +53,10 @@ def node_set(nodes: pl.DataFrame, name: str) -> pl.DataFrame:
     return nodes.group_by("cluster_id").agg(col("node_id").drop_nulls().unique().alias(name))
 
 
-def quorum_nodes(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def quorum_nodes(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, node_id) of nodes that are seen to be KRaft controllers."""
     led = term.filter(col("mode") == "kraft").select("cluster_id", node_id="controller_id")
-    heard = controller_event.filter(col("event") == OBSERVED).select("cluster_id", "node_id")
+    heard = controller_step.filter(col("event") == OBSERVED).select("cluster_id", "node_id")
     return pl.concat([led, heard])
 
 
@@ -86,13 +86,13 @@ def release_traits_of_terms(term: pl.DataFrame, release_span: pl.DataFrame) -> p
     )
 
 
-def vacancy_begins(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def vacancy_begins(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """One row per KRaft term after which a controller heard, before a next one was active, that nobody leads.
 
     Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 3.3.
     """
     is_vacant = (col("event") == OBSERVED) & col("active_controller_id").is_null()
-    heard = controller_event.filter(is_vacant).select(
+    heard = controller_step.filter(is_vacant).select(
         "cluster_id", "logged_at", "file_id", "byte_offset", heard_epoch="controller_epoch"
     )
     terms = term.filter(col("mode") == "kraft").select(*TERM, "controller_epoch", "began_at", "superseded_at")

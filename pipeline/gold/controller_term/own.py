@@ -39,7 +39,7 @@ TOLD = (*STARTUP, *(step for steps in MARKS.values() for step in steps), *ENDS)
 SERVING = {"serving_at": ("scheduler_started",), "resigned_at": ("resigned",)}
 
 
-def self_reported_steps(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def self_reported_steps(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """One row per term that has such lines, from the one that elects on, before the node is elected again: when and
     where it first said each thing, and the steps of its start.
 
@@ -47,7 +47,7 @@ def self_reported_steps(term: pl.DataFrame, controller_event: pl.DataFrame) -> p
     stopped_without_at: the broker stopped in order, and held no office any more.
     epoch_line: up to 2.0 the line that tells the epoch, after the one that elects.
     """
-    said = steps_in_terms(term, controller_event, TOLD, ["step", "event", "detail"])
+    said = steps_in_terms(term, controller_step, TOLD, ["step", "event", "detail"])
     of_process = [when(is_before_restart(name)).then(name).alias(name) for name in SERVING]
     for mark in MARKS:
         at, place = f"{mark}_at", f"{mark}_line"

@@ -15,7 +15,7 @@ AT_ONCE = timedelta(seconds=5)
 UNHEARD = timedelta(seconds=60)
 
 
-def with_lost_quorum(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_lost_quorum(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """is_quorum_lost: the controller's process ended, and the next one was elected as soon as another node had started;
     these nodes are half of the quorum or more. From 4.0 on (pre-vote, KIP-996) nodes that are left without a majority
     print nothing into controller.log, until 3.9 that nobody leads in each epoch that they try."""
@@ -24,7 +24,7 @@ def with_lost_quorum(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.D
         .with_columns(since_at=pl.max_horizontal("ended_at", col("superseded_at") - AT_ONCE))
         .filter(col("since_at") < col("superseded_at"))
     )
-    started = controller_event.filter(col("event") == CREATED, col("node_id").is_not_null())
+    started = controller_step.filter(col("event") == CREATED, col("node_id").is_not_null())
     starts = started.select("cluster_id", "logged_at", started_id="node_id")
     down = (
         rows_in_spans(
@@ -35,7 +35,7 @@ def with_lost_quorum(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.D
         .agg(started=col("started_id").unique())
         .with_columns(down=pl.concat_list("started", "controller_id").list.unique())
     )  # fmt: skip
-    quorum = node_set(quorum_nodes(term, controller_event), "quorum")
+    quorum = node_set(quorum_nodes(term, controller_step), "quorum")
     has_others = col("started").list.set_difference(pl.concat_list("controller_id")).list.len() > 0
     is_lost = has_others & (col("down").list.len() * 2 >= col("quorum").list.len())
     found = down.join(quorum, on="cluster_id").select(*TERM, is_quorum_lost=is_lost)
@@ -44,13 +44,13 @@ def with_lost_quorum(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.D
     )
 
 
-def with_leaderless_epochs(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_leaderless_epochs(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """Terms in their turn, in KRaft is_succeeded only where each epoch up to the next term has a line by which it had
     no leader: of others a term may be missing. Within a minute nodes that start one after the other say none.
 
     Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 3.3.
     """
-    heard = controller_event.filter(
+    heard = controller_step.filter(
         col("event") == OBSERVED, col("active_controller_id").is_null(), col("controller_epoch").is_not_null()
     ).select("cluster_id", "logged_at", heard_epoch="controller_epoch")
     skipped = col("controller_epoch").shift(-1).over(MODE) - col("controller_epoch") - 1

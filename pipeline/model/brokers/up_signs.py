@@ -30,7 +30,7 @@ ONE_START = timedelta(seconds=60)
 
 def startup_signs(
     node_event: pl.DataFrame,
-    controller_event: pl.DataFrame,
+    controller_step: pl.DataFrame,
     broker_event: pl.DataFrame,
     wording_seen: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -43,7 +43,7 @@ def startup_signs(
     """
     step, is_decision = col("step"), col("said_by") == "decision"
     named = broker_event.filter(is_decision).with_columns(node_id="broker_id")
-    elected = controller_event.filter(step == "elected").with_columns(
+    elected = controller_step.filter(step == "elected").with_columns(
         node_id=pl.coalesce("node_id", "controller_id")
     )
     written = wording_seen.filter(col("log") == "state-change")

@@ -20,7 +20,7 @@ OWN = (*NODE, "controller_epoch")
 LINE = ("file_id", "byte_offset")
 
 
-def controller_elections(controller_event: pl.DataFrame) -> pl.DataFrame:
+def controller_elections(controller_step: pl.DataFrame) -> pl.DataFrame:
     """One row per election that has an epoch: OWN, LINE of the first of its lines, mode, elected_at; own_file_id,
     own_byte_offset: the first of them in the file of the controller's own lines; is_epoch_told: False if no line of it
     tells the epoch (with_epoch).
@@ -30,16 +30,16 @@ def controller_elections(controller_event: pl.DataFrame) -> pl.DataFrame:
     Source: ZookeeperLeaderElector.elect, KafkaController.onControllerFailover, 0.8.0 to 0.10.2; KafkaController.elect
     from 0.11.
     """
-    return controller_event.pipe(controller_election_attempts).pipe(with_election_epoch, controller_event)
+    return controller_step.pipe(controller_election_attempts).pipe(with_election_epoch, controller_step)
 
 
-def controller_election_attempts(controller_event: pl.DataFrame) -> pl.DataFrame:
+def controller_election_attempts(controller_step: pl.DataFrame) -> pl.DataFrame:
     """Elections with their lines; controller_epoch: null if none of their lines tells it."""
     has_epoch = col("controller_epoch").is_not_null()
     is_own = col("event") != ELECTED
     is_in_own_file = col("file_id").is_in(col("file_id").filter(is_own | has_epoch).implode())
     return (
-        controller_event.pipe(ordered_election_lines)
+        controller_step.pipe(ordered_election_lines)
         .filter(col("rank") > 0)
         .group_by(*NODE, "attempt", maintain_order=True)
         .agg(
@@ -55,7 +55,7 @@ def controller_election_attempts(controller_event: pl.DataFrame) -> pl.DataFrame
     )
 
 
-def ordered_election_lines(controller_event: pl.DataFrame) -> pl.DataFrame:
+def ordered_election_lines(controller_step: pl.DataFrame) -> pl.DataFrame:
     """Lines of elections (rank from 1) and of what ends them (0), in order of time, then of what they say; the same
     line in a second file counts once. attempt: number of the election that the line belongs to, of its node."""
     event, at_ms = col("event"), col("logged_at").dt.epoch("ms")
@@ -76,7 +76,7 @@ def ordered_election_lines(controller_event: pl.DataFrame) -> pl.DataFrame:
     is_late = at_ms - at_ms.shift(1).over(NODE) > LONGEST_MS
     begins = before["rank"].is_null() | (col("rank") == 0) | is_first | is_over | is_late
     return (
-        controller_event.filter(is_election | col("step").is_in(BREAKS))
+        controller_step.filter(is_election | col("step").is_in(BREAKS))
         .with_columns(controller_id=by_line, rank=rank)
         .filter(col("controller_id").is_not_null())
         .sort("logged_at", "rank", *LINE)
@@ -85,7 +85,7 @@ def ordered_election_lines(controller_event: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_election_epoch(attempted: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_election_epoch(attempted: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """Elections that have an epoch; that of one in server.log alone is told by its neighbours, if they leave just one:
     between two known epochs lie as many numbers as elections, or it heard next that the one after it leads."""
     in_time = ("elected_at", *LINE)
@@ -104,7 +104,7 @@ def with_election_epoch(attempted: pl.DataFrame, controller_event: pl.DataFrame)
         .filter(is_asked)
         .with_columns(left=pl.len().over(of_run) - pl.int_range(pl.len()).over(of_run))
         .with_columns(count=pl.len().over(of_run))
-        .pipe(with_next_leader, controller_event, "elected_at")
+        .pipe(with_next_leader, controller_step, "elected_at")
     )
     is_counted = col("following") - col("least") - 1 == col("count")
     is_heard = (
@@ -127,13 +127,13 @@ def with_election_epoch(attempted: pl.DataFrame, controller_event: pl.DataFrame)
 
 
 def with_next_leader(
-    elected: pl.DataFrame, controller_event: pl.DataFrame, at: str = "began_at"
+    elected: pl.DataFrame, controller_step: pl.DataFrame, at: str = "began_at"
 ) -> pl.DataFrame:
     """Adds heard_id, heard_at: the next leader that its node hears of after it was elected (at), itself left out.
 
     Source: ZookeeperLeaderElector.LeaderChangeListener.handleDataChange, 0.8.0 to 0.10.2.
     """
-    heard = controller_event.filter(
+    heard = controller_step.filter(
         col("event") == NEXT_LEADER, col("active_controller_id") != col("node_id")
     ).select("cluster_id", controller_id="node_id", heard_id="active_controller_id", heard_at="logged_at")
     return elected.sort(at).join_asof(

@@ -55,15 +55,15 @@ def with_succession(term: pl.DataFrame) -> pl.DataFrame:
 
 
 def steps_in_terms(
-    term: pl.DataFrame, controller_event: pl.DataFrame, steps: Sequence[str], names: Sequence[str]
+    term: pl.DataFrame, controller_step: pl.DataFrame, steps: Sequence[str], names: Sequence[str]
 ) -> pl.DataFrame:
     """Terms (with_succession: TERM, elected_at, mode) with each of these steps of their node from the line that elects
-    it on, with_next_election_of_node(): SAID and the columns of controller_event that are named, among them step; in
+    it on, with_next_election_of_node(): SAID and the columns of controller_step that are named, among them step; in
     order of SAID. Lines of another file belong to it in the millisecond of its election too, but those that end a
     term."""
     at, file_id, offset = SAID
     said = (
-        controller_event.pipe(with_offices)
+        controller_step.pipe(with_offices)
         .filter(col("step").is_in(steps))
         .select(
             "cluster_id",
@@ -85,7 +85,7 @@ def steps_in_terms(
         "next_own_at",
         "superseded_at",
     )
-    spans = term.select(names_of_term).pipe(with_next_election_of_node, controller_event)
+    spans = term.select(names_of_term).pipe(with_next_election_of_node, controller_step)
     is_later = col(at) > col("began_at")
     is_same_file, is_end = col(file_id) == col("file_id"), col("step").is_in(BREAKS)
     is_behind = when(is_same_file).then(col(offset) >= col("byte_offset")).otherwise(~is_end)
@@ -101,7 +101,7 @@ def steps_in_terms(
     )
 
 
-def with_offices(controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_offices(controller_step: pl.DataFrame) -> pl.DataFrame:
     """Adds office to lines that say that a broker resigns: none, held, or unsaid where it stops and nothing tells; null
     on others. Each broker that is stopped in order says it; only a controller has brokers to watch no longer, but for
     one that fails as it takes over.
@@ -111,7 +111,7 @@ def with_offices(controller_event: pl.DataFrame) -> pl.DataFrame:
     node = ("cluster_id", pl.coalesce("node_id", "controller_id"), "file_id")
     step, at = col("step"), col("logged_at")
     of_stop = (
-        controller_event.filter(step.is_in([*GIVING_UP, "handlers_dropped", "thread_stopping"]))
+        controller_step.filter(step.is_in([*GIVING_UP, "handlers_dropped", "thread_stopping"]))
         .sort(*LINE)
         .with_columns(
             stopping_at=when(step == "thread_stopping").then(at).forward_fill().over(node),
@@ -129,7 +129,7 @@ def with_offices(controller_event: pl.DataFrame) -> pl.DataFrame:
     told = of_stop.with_columns(office=when(step == "resigning").then(office)).with_columns(
         office=when(step.is_in(GIVING_UP)).then(col("office").forward_fill().over(node))
     )
-    return controller_event.join(
+    return controller_step.join(
         told.filter(step.is_in(GIVING_UP)).select("cluster_id", *LINE, "office"),
         on=["cluster_id", *LINE],
         how="left",
@@ -145,14 +145,14 @@ def step_if_active_controller(at: str) -> pl.Expr:
     return when(is_none.fill_null(value=False)).then(lit(WITHOUT_OFFICE)).otherwise("step")
 
 
-def with_next_election_of_node(spans: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_next_election_of_node(spans: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """next_own_at: when the node is elected again, or is done with resigning as it heard that another one leads (up to
     0.10, in server.log). What it says later is of an election whose lines are missing.
 
     Source: ZookeeperLeaderElector.LeaderChangeListener.handleDataChange; KafkaController.SessionExpirationListener,
     which up to 0.10 says that it resigns also where it is no controller.
     """
-    heard = with_next_leader(spans.filter(col("began_at").is_not_null()), controller_event)
+    heard = with_next_leader(spans.filter(col("began_at").is_not_null()), controller_step)
     done_at = col("heard_at") + pl.duration(milliseconds=LONGEST_MS)
     return heard.with_columns(next_own_at=pl.min_horizontal("next_own_at", done_at)).drop(
         "heard_id", "heard_at"
@@ -170,12 +170,12 @@ def is_before_restart(at: str) -> pl.Expr:
     return col("restarted_at").is_null() | (col(at) <= col("restarted_at"))
 
 
-def term_resignations(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def term_resignations(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """(TERM, resigning_at, resigning_file_id, resigning_byte_offset): null where the node started anew before it."""
     resigning = ("resigning_at", "resigning_file_id", "resigning_byte_offset")
     is_leaving = col("step").is_in(LEAVING)
     return (
-        steps_in_terms(term, controller_event, (*LEAVING, *STARTED), ["step"])
+        steps_in_terms(term, controller_step, (*LEAVING, *STARTED), ["step"])
         .group_by(TERM)
         .agg(
             *(

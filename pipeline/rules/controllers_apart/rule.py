@@ -27,9 +27,9 @@ OWN = ("cluster_id", "controller_id")
 PAIR = (*OWN, "other_id")
 
 
-@made_of_rows("controller_event")
+@made_of_rows("controller_step")
 def find(
-    controller_event: pl.DataFrame, broker_event: pl.DataFrame, release_span: pl.DataFrame
+    controller_step: pl.DataFrame, broker_event: pl.DataFrame, release_span: pl.DataFrame
 ) -> pl.DataFrame:
     """A ZooKeeper controller takes over and finds no other broker alive, while another one took over too short a time
     before for its session to have run out, and no line says that it gave up: as where each has a ZooKeeper, or a
@@ -37,7 +37,7 @@ def find(
 
     Source: KafkaController.onControllerFailover, 0.8 to 3.9; /controller and /brokers/ids last as long as a session.
     """
-    said = controller_event.with_columns(controller_id=pl.coalesce("node_id", "controller_id"))
+    said = controller_step.with_columns(controller_id=pl.coalesce("node_id", "controller_id"))
     acts = said.filter(
         col("event").is_in(IN_OFFICE), pl.all_horizontal(col("controller_id", "logged_at").is_not_null())
     )

@@ -42,8 +42,8 @@ STOPPED = "state machine has not started"
 CASE = ("cluster_id", "controller_id", "term_id", "name", "exception_class")
 
 
-@made_of_rows("controller_event")
-def find(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
+@made_of_rows("controller_step")
+def find(controller_step: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """A controller in ZooKeeper mode ran into an exception while it handled an event: the rest of it was not done, nor
     is it tried again before the next fail-over or the next event of the kind. One finding per term, kind and exception.
     What fails once another one is elected, or it resigns, is none: it could do nothing any more.
@@ -56,7 +56,7 @@ def find(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.Da
         STOPPED, literal=True
     )
     kind = col("event").replace_strict(KIND_OF_EVENT, default=None, return_dtype=pl.String)
-    failed = controller_event.filter(
+    failed = controller_step.filter(
         col("event").is_in(FAILED), col("step").is_in(STEPS), ~is_harmless.fill_null(value=False)
     ).with_columns(
         controller_id=pl.coalesce("controller_id", "node_id"),

@@ -48,15 +48,15 @@ LONG_MS = 600_000
 STILL_MS = 600_000
 
 
-@made_of_rows("controller_event")
-def find(controller_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
+@made_of_rows("controller_step")
+def find(controller_step: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
     """A migration waits for controllers or brokers for ten minutes or longer. A warning while it goes on and has waited
     for the same so long: who restarts brokers one after another lets it wait, too, and is no warning.
 
     Source: KRaftMigrationDriver.areZkBrokersReadyForMigration, isControllerQuorumReadyForMigration, 3.5 to 3.9.
     """
     found = (
-        migration_wait_spans(controller_event)
+        migration_wait_spans(controller_step)
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
         .with_columns(
             lasted_ms=epoch_millis("last_at") - epoch_millis("since_at"),
@@ -113,11 +113,11 @@ def migration_ids_text() -> pl.Expr:
     return when(listed.list.len() > 0).then(listed)
 
 
-def migration_wait_spans(controller_event: pl.DataFrame) -> pl.DataFrame:
+def migration_wait_spans(controller_step: pl.DataFrame) -> pl.DataFrame:
     """One row per time that a driver of the migration waits: OWN, state, since_at, last_at; reason, detail: of its last
     line about it; same_at: since when that is the reason; lines; over_at, over_line: the state that followed."""
     lines = (
-        controller_event.with_columns(controller_id=pl.coalesce("node_id", "controller_id"))
+        controller_step.with_columns(controller_id=pl.coalesce("node_id", "controller_id"))
         .filter(col("step").is_in([STATE, WAITS]), col("controller_id").is_not_null())
         .sort(*OWN, "logged_at", *LINE)
     )

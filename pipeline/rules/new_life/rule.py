@@ -20,15 +20,13 @@ MODE = ("cluster_id", "mode")
 ANOTHER = "what was before is another cluster, its partitions end there and nothing says that they were served again"
 
 
-def find(
-    controller_term: pl.DataFrame, controller_event: pl.DataFrame, earlier: pl.DataFrame
-) -> pl.DataFrame:
+def find(controller_term: pl.DataFrame, controller_step: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
     """The metadata of the cluster began anew: its id is another one (KRaft), or epochs of controllers began again at 1.
 
     No such finding: a migration to KRaft, whose epochs are the quorum's, and epochs that go back to another number, as
     where ZooKeeper's data were put back. earlier: findings of controllers_apart: two clusters in one, no new life.
     """
-    by_id = formatted_cluster_findings(controller_event)
+    by_id = formatted_cluster_findings(controller_step)
     told = by_id.select("cluster_id", told_at="valid_from_at").sort("told_at")
     by_epoch = (
         begun_again(controller_term)
@@ -48,10 +46,10 @@ def find(
     return pl.concat([by_id, by_epoch.select(by_id.columns)]).pipe(without_apart, earlier)
 
 
-def formatted_cluster_findings(controller_event: pl.DataFrame) -> pl.DataFrame:
+def formatted_cluster_findings(controller_step: pl.DataFrame) -> pl.DataFrame:
     """Controllers that start with another cluster id than before: one finding for each new id."""
     groups = (
-        controller_event.filter(col("step") == "created", col("detail").is_not_null())
+        controller_step.filter(col("step") == "created", col("detail").is_not_null())
         .sort("logged_at", "file_id", "byte_offset")
         .with_columns(
             old_id=col("detail").shift(1).over(NODE),

@@ -45,7 +45,7 @@ SAID = {
 
 def find(
     controller_term: pl.DataFrame,
-    controller_event: pl.DataFrame,
+    controller_step: pl.DataFrame,
     node_event: pl.DataFrame,
     flapping_departures: int,
     flapping_minutes: int,
@@ -59,7 +59,7 @@ def find(
     no majority is told by itself (3.7), by a frozen one also as it wakes, so voters that accuse it come first.
     Source: KafkaRaftClient.pollFollowerAsVoter, LeaderState.timeUntilCheckQuorumExpires.
     """
-    changes = unplanned_term_ends(controller_term, controller_event, node_event).pipe(
+    changes = unplanned_term_ends(controller_term, controller_step, node_event).pipe(
         with_term_end_cause, node_event
     )
     apart = epoch_millis("superseded_at") - epoch_millis("superseded_at").shift(1).over("cluster_id")
@@ -124,7 +124,7 @@ def merge_election_runs(many: pl.DataFrame, least: int) -> pl.DataFrame:
 
 
 def unplanned_term_ends(
-    controller_term: pl.DataFrame, controller_event: pl.DataFrame, node_event: pl.DataFrame
+    controller_term: pl.DataFrame, controller_step: pl.DataFrame, node_event: pl.DataFrame
 ) -> pl.DataFrame:
     """KRaft terms with a next one of the same life of the metadata that ended without an order. Where no server.log of
     the node tells of orders, one that gave up and whose process began anew soon after was restarted."""
@@ -149,7 +149,7 @@ def unplanned_term_ends(
     faulty = said.filter(col("step") == FATAL).select(TERM)
     wanted = said.join(faulty, on=TERM, how="anti").select(TERM)
     known = node_event.filter(col("area") == "process").select("cluster_id", controller_id="node_id").unique()
-    began = controller_event.filter(col("step") == "created").select("cluster_id", "node_id", at="logged_at")
+    began = controller_step.filter(col("step") == "created").select("cluster_id", "node_id", at="logged_at")
     gave_up = ended.filter(col("ended_how") != "process_end").join(
         known, on=("cluster_id", "controller_id"), how="anti"
     )

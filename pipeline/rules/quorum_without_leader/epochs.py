@@ -9,7 +9,7 @@ from pipeline.rules.shared.wording import epoch_millis
 
 
 def reported_leaders(
-    controller_event: pl.DataFrame, controller_term: pl.DataFrame, states: pl.DataFrame
+    controller_step: pl.DataFrame, controller_term: pl.DataFrame, states: pl.DataFrame
 ) -> pl.DataFrame:
     """(LIFE, EPOCH, at, by_id, is_led, LINE): who leads which epoch, as controllers hear it, or say of themselves; of
     epochs whose leader none of them names by states (led_states), then without by_id."""
@@ -17,7 +17,7 @@ def reported_leaders(
     elected = controller_term.filter(col("mode") == "kraft", col("elected_at").is_not_null())
     begun = elected.group_by(LIFE).agg(from_at=col("elected_at").min())
     first = begun.group_by("cluster_id").agg(first_life=col("life").min())
-    said = controller_event.filter((is_active | (col("event") == HEARD)) & col(EPOCH).is_not_null()).select(
+    said = controller_step.filter((is_active | (col("event") == HEARD)) & col(EPOCH).is_not_null()).select(
         *("cluster_id", EPOCH, *LINE),
         at="logged_at",
         by_id=pl.coalesce("node_id", "controller_id"),

@@ -89,7 +89,7 @@ def gaps_at_end(
     signs: pl.DataFrame,
     said: pl.DataFrame,
     states: pl.DataFrame,
-    controller_event: pl.DataFrame,
+    controller_step: pl.DataFrame,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """The same of clusters in which nobody was heard to lead since, with no line of the end of a term: half of the
@@ -108,7 +108,7 @@ def gaps_at_end(
     )
     printing = signs.group_by("cluster_id").agg(printing_count=col("node_id").n_unique())
     ends = data_end.select("cluster_id", "until_at")
-    acts = controller_event.filter(col("area").is_in(ACTS)).select(
+    acts = controller_step.filter(col("area").is_in(ACTS)).select(
         "cluster_id", "node_id", acted_at="logged_at"
     )
     found = (
@@ -120,7 +120,7 @@ def gaps_at_end(
         )
         .pipe(last_chain, ("cluster_id",))
         .join(printing, on="cluster_id")
-        .join(listed_voters(signs, controller_event), on="cluster_id", how="left")
+        .join(listed_voters(signs, controller_step), on="cluster_id", how="left")
     )  # fmt: skip
     half = (col("voter_ids").list.len() + 1) // 2
     needed = pl.min_horizontal("printing_count", half.fill_null(2))

@@ -16,7 +16,7 @@ from pipeline.rules.shared.terms import without_stopped
 
 
 def find(
-    controller_event: pl.DataFrame,
+    controller_step: pl.DataFrame,
     led_terms: pl.DataFrame,
     led_states: pl.DataFrame,
     node_event: pl.DataFrame,
@@ -38,7 +38,7 @@ def find(
     from 4.0 a node that gets no votes raises no epoch (KIP-996), and only server.log tells: pollProspective.
     """
     signs = quorum_signs(node_event)
-    said = reported_leaders(controller_event, led_terms, led_states)
+    said = reported_leaders(controller_step, led_terms, led_states)
     raced = (
         said.pipe(by_epoch)
         .pipe(leaderless_epoch_runs)
@@ -46,11 +46,11 @@ def find(
         .pipe(with_leaderless_begin, led_terms)
     )
     ended = gaps_of_terms(signs, led_terms, process_run, data_end)
-    still = gaps_at_end(signs, said, led_states, controller_event, data_end)
+    still = gaps_at_end(signs, said, led_states, controller_step, data_end)
     open_ended = ended.filter(col("over_at").is_null()).select("cluster_id")
     gaps = (
         pl.concat([ended, still.join(open_ended, on="cluster_id", how="anti").select(ended.columns)])
-        .pipe(with_witnesses, controller_event, signs)
+        .pipe(with_witnesses, controller_step, signs)
         .pipe(long_ones, no_quorum_leader_ms)
         .with_columns(vacancy_at="since_at", superseded_at="over_at")
         .pipe(without_stopped, broker_session)

@@ -24,8 +24,8 @@ REFUSED = "DuplicateBrokerRegistrationException"
 ONE_RUN_MS = 15_000
 
 
-@made_of_rows("controller_event")
-def find(controller_event: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+@made_of_rows("controller_step")
+def find(controller_step: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """A KRaft controller refuses a broker while the session of its process before goes on: one finding a run of them.
 
     The line does not name the broker: it is the one whose session ends or begins soon after.
@@ -35,7 +35,7 @@ def find(controller_event: pl.DataFrame, broker_session: pl.DataFrame) -> pl.Dat
     is_new = (apart > ONE_RUN_MS).fill_null(value=True)
     is_refusal = (col("step") == "event_failed") & col("exception_class").str.ends_with(REFUSED)
     runs = (
-        controller_event.filter(is_refusal)
+        controller_step.filter(is_refusal)
         .sort(*NODE, "logged_at", "byte_offset")
         .with_columns(run=is_new.cast(pl.Int64).cum_sum().over(NODE), evidence=pl.concat_list(LINE))
         .group_by(*NODE, "run", maintain_order=True)

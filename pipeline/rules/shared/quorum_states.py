@@ -12,13 +12,13 @@ STATE = "raft_state"
 LED = r"^(?:Leader|LeaderState|FollowerState)\("
 
 
-def leadership_states(controller_event: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+def leadership_states(controller_step: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, controller_epoch, at, by_id, is_led, LINE) of lines by which a node begins to lead an epoch, or to
     follow its leader. Not the first state of a process: it is what the node had stored, and who it names may be gone.
 
     Source: QuorumState.transitionTo, from 2.8.
     """
-    states = controller_event.filter(col("step") == STATE).select(
+    states = controller_step.filter(col("step") == STATE).select(
         *NODE, *LINE, "controller_epoch", at="logged_at", state="detail"
     )
     is_start = (col("area") == "process") & col("step").is_in(STARTING)
@@ -61,12 +61,12 @@ def with_next_state(controller_term: pl.DataFrame, states: pl.DataFrame) -> pl.D
     )
 
 
-def with_witnesses(gaps: pl.DataFrame, controller_event: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
+def with_witnesses(gaps: pl.DataFrame, controller_step: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
     """Adds is_sure: logs of half of the voters or more were read, so that a leader would be told. Of one that goes on
     and is not, the end is what was heard last: others may have elected one."""
     is_of_quorum = col("event").is_in([ACTIVE, HEARD]) | (col("step") == STATE)
-    nodes = pl.concat([controller_event.filter(is_of_quorum).select(NODE), signs.select(NODE)]).drop_nulls()
-    known = listed_voters(signs, controller_event)
+    nodes = pl.concat([controller_step.filter(is_of_quorum).select(NODE), signs.select(NODE)]).drop_nulls()
+    known = listed_voters(signs, controller_step)
     is_voter = col("voter_ids").is_null() | col("voter_ids").list.contains(col("node_id"))
     read = (
         nodes.unique()

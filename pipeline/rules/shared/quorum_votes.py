@@ -74,10 +74,10 @@ def most_frequent_steps(asked: pl.DataFrame) -> pl.DataFrame:
     return in_turn.unique(of_node, keep="first", maintain_order=True)
 
 
-def listed_voters(signs: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def listed_voters(signs: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, voter_ids): the voters, as far as the states of the quorum or the votes of an epoch list them."""
     of_state = col("detail").str.extract(r"\bvoters=\[([\d, ]*)\]").str.extract_all(r"\d+")
-    states = controller_event.filter(col("step") == "raft_state").select(
+    states = controller_step.filter(col("step") == "raft_state").select(
         "cluster_id", voter_id=of_state.cast(pl.List(pl.Int32))
     )
     each = pl.concat([states, signs.select("cluster_id", voter_id="voting")]).explode("voter_id").drop_nulls()

@@ -32,7 +32,7 @@ def find(
     leader_election: pl.DataFrame,
     election_event: pl.DataFrame,
     broker_session: pl.DataFrame,
-    controller_event: pl.DataFrame,
+    controller_step: pl.DataFrame,
 ) -> pl.DataFrame:
     """A leader from outside of the ISR was chosen: what the old leader had alone is lost.
 
@@ -47,7 +47,7 @@ def find(
     says_so = col("event").is_in(SAYING_SO) & (col("step") == UNCLEAN)
     said = election_event.filter(says_so).join(lines, on=LINE, how="anti")
     is_other = col("selector").ne_missing(lit(LAST_KNOWN))
-    diffs = first_diffs(election_event, leader_election, controller_event).filter(is_other)
+    diffs = first_diffs(election_event, leader_election, controller_step).filter(is_other)
     is_at_risk = ~col("was_last_leader").fill_null(value=False)
     unclean = leader_election.filter(is_unclean & is_other & is_at_risk)
     with_reason = with_last_departure(unclean, broker_session, last_leader(), "elected_at")

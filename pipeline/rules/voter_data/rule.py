@@ -29,7 +29,7 @@ SAID = {
 
 
 @made_of_rows("node_event")
-def find(node_event: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def find(node_event: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """What a voter had stored of the metadata log is gone (its leader says that it fetches from further back), belongs
     to another directory than the quorum knows, or could not be written. A node that only observes, as every broker,
     may begin anew: it is no finding. Nor is what a leader cut off of a voter: nobody had committed that.
@@ -42,7 +42,7 @@ def find(node_event: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFra
         voter_id=when(is_own).then("node_id").otherwise("peer_id"),
         kind=col("step").replace_strict(OF_DATA, return_dtype=pl.String),
     )
-    known = listed_voters(quorum_signs(node_event), controller_event)
+    known = listed_voters(quorum_signs(node_event), controller_step)
     is_voter = col("voter_ids").list.contains(col("voter_id")).fill_null(value=False)
     told = said.join(known, on="cluster_id", how="left").filter((col("kind") != LOST) | is_voter)
     runs = in_runs(told, CASE)

@@ -43,7 +43,7 @@ def build(
     source_file: pl.DataFrame,
     wording_seen: pl.DataFrame,
     term: pl.DataFrame,
-    controller_event: pl.DataFrame,
+    controller_step: pl.DataFrame,
     line_before: pl.DataFrame,
     span: Span,
 ) -> pl.DataFrame:
@@ -59,7 +59,7 @@ def build(
     names.
     """
     own = controller_record.with_columns(rank=1)
-    lines = pl.concat([own, term_marks(controller_event, term)], how="diagonal_relaxed").pipe(
+    lines = pl.concat([own, term_marks(controller_step, term)], how="diagonal_relaxed").pipe(
         with_running_time, source_file, wording_seen
     )
     lines = pl.concat([lines, unseen_election_marks_of_zookeeper(term)], how="diagonal_relaxed")
@@ -68,11 +68,11 @@ def build(
     return placed.pipe(with_seq).pipe(with_event_cause, line_before).select(SPEC.columns)
 
 
-def term_marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+def term_marks(controller_step: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Where a node begins a term (mark: the term, before the first line of its election that is not in server.log) or
     is out of it (mark: empty, after the line that leaves, before the line of a start)."""
     line = ("cluster_id", "file_id", "byte_offset")
-    begun = controller_elections(controller_event).select(
+    begun = controller_elections(controller_step).select(
         *line, own_file_id="own_file_id", own_byte_offset="own_byte_offset"
     )
     opened = (
@@ -83,7 +83,7 @@ def term_marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFra
     is_out = col("step").is_in([*LEAVING, *STARTING])
     is_leaving = col("step").is_in(LEAVING)
     said = (
-        controller_event.join(opened, on=line, how="left")
+        controller_step.join(opened, on=line, how="left")
         .filter(col("opened_id").is_not_null() | is_out)
         .select(
             "cluster_id", "node_id", "controller_id", "file_id", "load_seq", "byte_offset", "logged_at",

@@ -53,7 +53,7 @@ def offices_at(at_hand: TablesAtHand, terms: pl.DataFrame, start: datetime) -> p
     before those that reach the day left it in, and all that these take it into by then; and each of ZooKeeper mode
     whose election is missing, which has no place in a file."""
     reaching = at_hand.segments_reaching(start)
-    events = at_hand.whole("controller_event")
+    events = at_hand.whole("controller_step")
     seen = at_hand.whole("wording_seen")
     placed = with_node_file_begin(term_marks(events, terms), at_hand.source_files(), seen).with_columns(
         node=pl.coalesce("node_id", "controller_id"), is_reaching=col("load_seq").is_in(reaching)

@@ -32,7 +32,7 @@ LINE = ("file_id", "byte_offset")
 
 
 def build(
-    controller_event: pl.DataFrame, wording_seen: pl.DataFrame, release_span: pl.DataFrame
+    controller_step: pl.DataFrame, wording_seen: pl.DataFrame, release_span: pl.DataFrame
 ) -> pl.DataFrame:
     """One row per term: elected by a line of controller.log, else inferred from lines that name it, in KRaft those of
     other controllers; before the first of them by what a controller prints in office alone (unnamed_terms).
@@ -47,7 +47,7 @@ def build(
     named = ends_of_hours(wording_seen.filter(is_named & is_epoch_of_controller()))
     zones = other_zones(wording_seen)
     elected = (
-        controller_event.pipe(without_stale_claims).pipe(controller_elections).pipe(with_election_life, zones)
+        controller_step.pipe(without_stale_claims).pipe(controller_elections).pipe(with_election_life, zones)
     )
     elected = elected.pipe(after_unseen_life, named)
     sights = named.pipe(with_next_life, elected)
@@ -55,18 +55,18 @@ def build(
     lives_before = lives_in_zookeeper(elected, unelected)
     elected = elected.pipe(after_zookeeper, lives_before)
     seen = elected.pipe(with_sights, sights.filter(col("next_life").is_null()))
-    heard = peer_reported_terms(controller_event, elected, lives_before)
-    given_up = renounced_peer_terms(controller_event, elected, lives_before)
+    heard = peer_reported_terms(controller_step, elected, lives_before)
+    given_up = renounced_peer_terms(controller_step, elected, lives_before)
     of_quorum = pl.concat([seen.filter(col("mode") == "kraft"), heard], how="diagonal")
-    unnamed = unnamed_terms(controller_event, wording_seen, of_quorum, lives_before)
+    unnamed = unnamed_terms(controller_step, wording_seen, of_quorum, lives_before)
     terms = pl.concat([seen, unelected, heard, unnamed, given_up], how="diagonal").pipe(without_rival_claims)
     return (
         terms.pipe(with_term_machine, release_span)
         .pipe(with_isr_change_printing, wording_seen)
         .pipe(with_moves_read, wording_seen)
-        .pipe(with_void_begin, controller_event)
+        .pipe(with_void_begin, controller_step)
         .pipe(with_holes, wording_seen)
-        .pipe(with_renounced_at, controller_event)
+        .pipe(with_renounced_at, controller_step)
         .select(SPEC.columns)
     )
 

@@ -15,7 +15,7 @@ CLOCKS = timedelta(seconds=10)  # others may hear of a leader before it says its
 
 
 def peer_reported_terms(
-    controller_event: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame
+    controller_step: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame
 ) -> pl.DataFrame:
     """One row per leader epoch of a life that another controller says a node leads, and of which the node itself says
     nothing: columns of silver.term; elected: (OWN, mode, life, elected_at, ...) of elections that were seen;
@@ -29,7 +29,7 @@ def peer_reported_terms(
     """
     in_kraft = elected.filter(col("mode") == "kraft")
     said = (
-        controller_event.pipe(with_unshared_files)
+        controller_step.pipe(with_unshared_files)
         .filter(col("event") == OBSERVED, col("controller_epoch").is_not_null())
         .pipe(with_report_life, in_kraft, lives_before)
     )
@@ -63,7 +63,7 @@ def of_reports(reports: pl.DataFrame) -> pl.DataFrame:
 
 
 def renounced_peer_terms(
-    controller_event: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame
+    controller_step: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame
 ) -> pl.DataFrame:
     """One row per term that is known by the line alone by which its controller renounces, behind an election of that
     life that was seen and before any of a later epoch: nothing else that it did is read.
@@ -71,7 +71,7 @@ def renounced_peer_terms(
     Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 2.8.
     """
     in_kraft = elected.filter(col("mode") == "kraft")
-    said = controller_event.with_columns(controller_id=pl.coalesce("node_id", "controller_id")).filter(
+    said = controller_step.with_columns(controller_id=pl.coalesce("node_id", "controller_id")).filter(
         col("step") == RENOUNCED, pl.all_horizontal(col(OWN).is_not_null())
     )
     seen = in_kraft.select("cluster_id", "life", seen_epoch="controller_epoch", seen_at="elected_at")
@@ -106,10 +106,10 @@ def with_report_life(heard: pl.DataFrame, elected: pl.DataFrame, lives_before: p
     )
 
 
-def with_unshared_files(controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_unshared_files(controller_step: pl.DataFrame) -> pl.DataFrame:
     """Adds has_own_files: no other node writes into a file of that node."""
     is_own = col("node_id").n_unique().over("cluster_id", "file_id") == 1
-    return controller_event.with_columns(is_own=is_own).with_columns(
+    return controller_step.with_columns(is_own=is_own).with_columns(
         has_own_files=col("is_own").all().over("cluster_id", "node_id")
     )
 

@@ -11,8 +11,8 @@ GIVEN_UP_MS = 10_000
 LINE = ("cluster_id", "file_id", "byte_offset")
 
 
-def without_stale_claims(controller_event: pl.DataFrame) -> pl.DataFrame:
-    """silver.controller_event without the lines in which a controller becomes active by mistake.
+def without_stale_claims(controller_step: pl.DataFrame) -> pl.DataFrame:
+    """silver.controller_step without the lines in which a controller becomes active by mistake.
 
     A process that was leader when it was killed starts as leader that has resigned, of the old epoch, and its
     controller takes itself for active until its first write fails: seen with 3.7, ms after the start. Told by an epoch
@@ -21,9 +21,9 @@ def without_stale_claims(controller_event: pl.DataFrame) -> pl.DataFrame:
     """
     is_claim = col("event") == CLAIM
     is_of_quorum = col("step").is_in([*GIVING_UP, OBSERVED]) & col("event").is_in(OF_QUORUM)
-    said = controller_event.filter(is_claim | is_of_quorum)
+    said = controller_step.filter(is_claim | is_of_quorum)
     stale = said.pipe(with_context).filter(is_claim & is_old() & is_claim_abandoned())
-    return controller_event.join(stale, on=LINE, how="anti")
+    return controller_step.join(stale, on=LINE, how="anti")
 
 
 def with_context(said: pl.DataFrame) -> pl.DataFrame:

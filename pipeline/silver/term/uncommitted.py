@@ -15,7 +15,7 @@ AT_ONCE = "1s"
 CLOCKS = timedelta(seconds=10)  # another node may say before that it is elected
 
 
-def with_void_begin(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_void_begin(terms: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """Terms with void_from_at: the begin of the first event of which nothing was committed when the controller gave up.
 
     An event in which the controller renounces has written nothing: what it decided is void. The controller reverts to
@@ -25,7 +25,7 @@ def with_void_begin(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.D
     Source: QuorumController.handleEventException, renounce; DeferredEventQueue.failAll, from 2.8.
     """
     node = pl.coalesce("node_id", "controller_id")
-    said = controller_event.with_columns(controller_id=node).sort("logged_at")
+    said = controller_step.with_columns(controller_id=node).sort("logged_at")
     renounced = said.filter(col("step") == RENOUNCED, col("controller_epoch").is_not_null())
     failed = said.filter(col("event") == FAILED, col("began_at").is_not_null())
     is_own = pl.all_horizontal(col(name) == col(f"{name}_renounced") for name in LINE)
@@ -63,13 +63,13 @@ def with_next_term_flags(terms: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_renounced_at(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_renounced_at(terms: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """Terms whose controller gives up as another one leads, of which no line is read: unproved_from_at is that line.
     What the other one did is unseen, from the first event on that still waited (void_from_at).
 
     Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 2.8.
     """
-    said = controller_event.with_columns(controller_id=pl.coalesce("node_id", "controller_id"))
+    said = controller_step.with_columns(controller_id=pl.coalesce("node_id", "controller_id"))
     is_renounced = (col("step") == RENOUNCED) & (col("active_controller_id") != col("controller_id"))
     renounced = said.filter(is_renounced).select(*OWN, given_up_at="logged_at").sort("given_up_at")
     failed = said.filter(col("event") == FAILED, col("began_at").is_not_null())

@@ -25,7 +25,7 @@ def active_controller_events() -> list[str]:
 
 
 def unnamed_terms(
-    controller_event: pl.DataFrame,
+    controller_step: pl.DataFrame,
     wording_seen: pl.DataFrame,
     known: pl.DataFrame,
     lives_before: pl.DataFrame,
@@ -50,9 +50,9 @@ def unnamed_terms(
         "cluster_id", "first_at", "last_at", "file_id", controller_id="node_id", byte_offset="first_offset"
     )
     begun = acts.sort(ORDER).unique(NODE, keep="first", maintain_order=True).pipe(before_known, known)
-    spans = begun.pipe(with_latest_end, controller_event).filter(is_no_remnant()).drop("last_at")
+    spans = begun.pipe(with_latest_end, controller_step).filter(is_no_remnant()).drop("last_at")
     acting = spans.join(last_acts(spans, acts), on=NODE, how="left")
-    gone = renounced_terms_of_single_lines(controller_event, begun, known).join(
+    gone = renounced_terms_of_single_lines(controller_step, begun, known).join(
         acting, on=[*NODE, "controller_epoch"], how="anti"
     )
     return (
@@ -81,13 +81,13 @@ def before_known(begun: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     return begun.join(first, on="cluster_id", how="left").filter(is_before)
 
 
-def with_latest_end(begun: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+def with_latest_end(begun: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """until_at: when it is over at the latest; controller_epoch: of the line by which it renounces, null without."""
     node = pl.coalesce("node_id", "controller_id")
     is_of_other = (col("event") == OBSERVED) & col("active_controller_id").ne_missing(node)
     epoch = when(col("step") == "renounced").then("controller_epoch")
     over = (
-        controller_event.filter(col("step").is_in([*LEAVING, *STARTED]) | is_of_other)
+        controller_step.filter(col("step").is_in([*LEAVING, *STARTED]) | is_of_other)
         .select("cluster_id", "step", controller_id=node, over_at="logged_at", controller_epoch=epoch)
         .sort("over_at", "controller_epoch", nulls_last=True)
     )
@@ -102,13 +102,13 @@ def with_latest_end(begun: pl.DataFrame, controller_event: pl.DataFrame) -> pl.D
 
 
 def renounced_terms_of_single_lines(
-    controller_event: pl.DataFrame, begun: pl.DataFrame, known: pl.DataFrame
+    controller_step: pl.DataFrame, begun: pl.DataFrame, known: pl.DataFrame
 ) -> pl.DataFrame:
     """(NODE, controller_epoch, LINE, first_at, last_seen_at) of lines by which a controller renounces an epoch, before
     any term begins that lines tell, or another controller acts, and before a start of its process: one that was killed
     in office starts as one that renounces it."""
     node = pl.coalesce("node_id", "controller_id")
-    own = controller_event.select(
+    own = controller_step.select(
         "cluster_id", "step", "controller_epoch", *LINE, controller_id=node, first_at="logged_at"
     )
     started = own.filter(col("step").is_in(STARTED)).group_by(NODE).agg(started_at=col("first_at").min())

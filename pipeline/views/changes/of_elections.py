@@ -106,7 +106,7 @@ def unclean_enabled_changes(lines: pl.DataFrame, answers: Answers) -> pl.DataFra
     """Without what the controller's process reads again as it starts: settings of topics that stood before."""
     if len(lines):
         names = ("logged_at", "controller_id")
-        starts = answers.rows("silver.controller_event", is_in("step", STARTING), names).sort("logged_at")
+        starts = answers.rows("silver.controller_step", is_in("step", STARTING), names).sort("logged_at")
         begun = starts.rename({"logged_at": "begun_at"})
         found = lines.sort("logged_at").join_asof(
             begun, left_on="logged_at", right_on="begun_at", by="controller_id", check_sortedness=False

@@ -113,7 +113,7 @@ def without_migrated(rows: pl.DataFrame, answers: Answers) -> pl.DataFrame:
     """Without what is taken over from ZooKeeper, while it is."""
     if rows.is_empty():
         return rows
-    steps = answers.rows("silver.controller_event", is_in("step", MIGRATED), ("logged_at", "step"))
+    steps = answers.rows("silver.controller_step", is_in("step", MIGRATED), ("logged_at", "step"))
     last = (
         steps.with_columns(step_at=col("logged_at").cast(TIME))
         .select("step_at", last_step="step")

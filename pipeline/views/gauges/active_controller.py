@@ -46,7 +46,7 @@ def standby_spans(answers: Answers, terms: pl.DataFrame) -> pl.DataFrame:
     if not any(one == KRAFT for one in terms["mode"]):
         return pl.DataFrame(schema={"node_id": pl.Int32, "from_at": TIME, "until_at": TIME})
     began_at: datetime = terms.filter(col("mode") == KRAFT)["began_at"].min()  # type: ignore[assignment]  # a time, as there are rows
-    events = answers.rows("silver.controller_event", None, ("node_id", "logged_at", "step"))
+    events = answers.rows("silver.controller_step", None, ("node_id", "logged_at", "step"))
     of_nodes = events.filter(col("step") == "observed")["node_id"].unique()
     lines = events.filter(col("node_id").is_in(of_nodes.to_list())).sort("node_id", "logged_at")
     ends = answers.segments.group_by("node_id").agg(end_at=col("last_logged_at").max())

@@ -6,7 +6,7 @@ from polars import col, lit, when
 from pipeline.core.incremental import Incremental
 from pipeline.model.lines.families import family_records, field_text, printed_field
 from pipeline.model.lines.texts import epoch_in_text, first_match, number_in_text
-from schemas.silver.controller_event import SPEC
+from schemas.silver.controller_step import SPEC
 
 RENOUNCING, FAILED = "Renouncing leadership", "controller_event_failed"
 
@@ -25,7 +25,7 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     is_renouncing = pl.any_horizontal(*clauses)
     leader = pl.coalesce(printed_field("active_controller_id"), printed_field("quorum_leader"))
     return (
-        family_records(log_record, "controller_event")
+        family_records(log_record, "controller_step")
         .with_columns(
             area=when(is_renouncing).then(lit("end")).otherwise("kind"),
             step=when(is_renouncing).then(lit("renounced")).otherwise("step"),

@@ -35,7 +35,7 @@ STEPS = (
 )
 
 SPEC = TableSpec(
-    name="silver.controller_event",
+    name="silver.controller_step",
     grain="One line in which a controller, or a node that may become it, says a step of its own life.",
     key=("file_id", "byte_offset"),
     fields=(

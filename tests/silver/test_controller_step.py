@@ -1,7 +1,7 @@
 """Steps of controllers: ZooKeeper and KRaft, in office and out of it."""
 
-from pipeline.silver import controller_event
-from schemas.silver.controller_event import SPEC
+from pipeline.silver import controller_step
+from schemas.silver.controller_step import SPEC
 from tests.frames import frame
 from tests.rows import records_in, same_rows
 
@@ -53,7 +53,7 @@ EXPECTED = """
 
 def test_steps() -> None:
     records = records_in({(1, "controller"): LINES, (101, "controller"): KRAFT})
-    found = controller_event.build(records)
+    found = controller_step.build(records)
     same_rows(
         found, frame(SPEC, EXPECTED),
         "logged_at", "area", "step", "controller_id", "controller_epoch", "active_controller_id", "detail",
