@@ -26,13 +26,13 @@ RETURNS = ("cluster_id", "term_id", "leader")
 
 @made_of_rows("leader_election", "election_event")
 def find(
-    leader_election: pl.DataFrame, election_event: pl.DataFrame, controller_event: pl.DataFrame
+    leader_election: pl.DataFrame, election_event: pl.DataFrame, controller_step: pl.DataFrame
 ) -> pl.DataFrame:
     """From 4.1 on a broker that died is taken out of the eligible replicas when it comes back, and made leader as the
     last known one: its own log is all there is, and up to 4.0 the same was a clean election. A finding per return, by
     gold.leader_election, and by the first that logs which begin in the middle of a term tell of a partition.
     """
-    diffs = first_diffs(election_event, leader_election, controller_event).select(
+    diffs = first_diffs(election_event, leader_election, controller_step).select(
         *("cluster_id", "partition"),
         topic=pl.coalesce("topic", "topic_id"),
         leader="new_leader",

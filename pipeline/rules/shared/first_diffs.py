@@ -11,7 +11,7 @@ DIFF, CHOICE, UNCLEAN = "partition_diff_unclean", "elect_unclean", "elected_uncl
 
 
 def first_diffs(
-    election_event: pl.DataFrame, leader_election: pl.DataFrame, controller_event: pl.DataFrame
+    election_event: pl.DataFrame, leader_election: pl.DataFrame, controller_step: pl.DataFrame
 ) -> pl.DataFrame:
     """Diffs of partitions, the first line of each, that tell an unclean election of KRaft which is in no row of
     gold.leader_election, and in no line by which a controller chose: nobody printed the leader before. Not those of a
@@ -23,7 +23,7 @@ def first_diffs(
     """
     diffs = election_event.filter(col("logged_at").is_not_null(), event=DIFF, step=UNCLEAN)
     steps = (
-        controller_event.filter(col("step").is_in([*STARTED, "elected"]), col("logged_at").is_not_null())
+        controller_step.filter(col("step").is_in([*STARTED, "elected"]), col("logged_at").is_not_null())
         .select("cluster_id", "node_id", step_at="logged_at", last_step="step")
         .sort("step_at")
     )
