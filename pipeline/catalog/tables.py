@@ -15,6 +15,7 @@ from pipeline.core.packed_rows import RowKernel
 from pipeline.core.reach import Reach
 from pipeline.gold import (
     broker_session,
+    controller_event,
     controller_term,
     evidence,
     finding,
@@ -39,6 +40,7 @@ from pipeline.silver import (
     control_request,
     controller_line,
     controller_step,
+    controller_work,
     deletion_replica,
     election_event,
     imbalance_observation,
@@ -128,6 +130,7 @@ def declared_incremental(kernel: ModuleType) -> Incremental:
 KERNELS = (
     wording_seen,
     controller_step,
+    controller_work,
     replica_transition,
     partition_transition,
     leader_and_isr,
@@ -155,6 +158,7 @@ KERNELS = (
     controller_day,
     controller_term,
     transition_audit,
+    controller_event,
     replay_summary,
     replay_check,
     evidence,
