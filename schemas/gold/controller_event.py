@@ -50,7 +50,12 @@ SPEC = TableSpec(
             "began_at", TIMESTAMP, "Its first line, UTC; KRaft: the last line less the time taken."
         ),
         required_field("ended_at", TIMESTAMP, "Its last line, UTC."),
-        required_field("busy_ms", LONG, "From the first line to the last, ms; KRaft: the time that it took."),
+        required_field(
+            "busy_ms",
+            LONG,
+            "From the first line to the last, ms; KRaft: the time that it took until it was committed, of a period the "
+            "slowest.",
+        ),
         required_field("is_end_said", BOOLEAN, "A line says that it is over."),
         nullable_field("longest_gap_ms", LONG, "The longest time between two of its lines, ms."),
         nullable_field(
@@ -70,7 +75,9 @@ SPEC = TableSpec(
         required_field("subject_count", LONG, "How many its first line names."),
         required_field("lines_count", LONG, "Lines of it."),
         required_field("moves_count", LONG, "Moves of replicas and partitions that it made or tried."),
-        required_field("partitions_count", LONG, "Different partitions of these."),
+        required_field(
+            "partitions_count", LONG, "Different partitions that it moved, or whose leader or ISR it set."
+        ),
         required_field("elections_count", LONG, "Of the moves those that brought a partition online."),
         required_field("failed_count", LONG, "Of the moves those that failed."),
         required_field("requests_count", LONG, "Lines of requests to brokers that it put into the queues."),
@@ -84,7 +91,9 @@ SPEC = TableSpec(
         nullable_field("event_name", STRING, "KRaft: the event; of a period the slowest."),
         nullable_field("event_count", LONG, "KRaft, of a period: how many events were worked off."),
         nullable_field("average_ms", DOUBLE, "KRaft, of a period: how long they took on average, ms."),
-        nullable_field("slowest_ms", DOUBLE, "KRaft, of a period: how long the slowest took, ms."),
+        nullable_field(
+            "slowest_ms", DOUBLE, "KRaft, of a period: how long the slowest took, ms, with decimals."
+        ),
         nullable_field("exception_class", STRING, "KRaft: class of the exception."),
         CERTAINTY,
         EVIDENCE,

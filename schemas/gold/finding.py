@@ -78,7 +78,7 @@ FACTS = {
     ),
     "epochs_count": Fact(LONG, "Epochs of the quorum without a leader."),
     "error": Fact(STRING, "Error that a broker answered, Kafka's name; null: none, or no line tells."),
-    "event": Fact(STRING, "Kind of the controller's event that it could not finish."),
+    "event": Fact(STRING, "Kind of the controller's event that it could not finish, or that took long."),
     "exception_class": Fact(
         STRING, "Class of the exception that ended it, or came with the fault; null: none was printed."
     ),
@@ -174,6 +174,7 @@ FACTS = {
     ),
     "said_count": Fact(LONG, "Objects whose states Kafka printed, or moves that it refused."),
     "shortest_ms": Fact(LONG, "How long the broker was there between two departures at the shortest, ms."),
+    "slow_count": Fact(LONG, "How many events of the controller took long, of that kind."),
     "suspect_id": Fact(INTEGER, "Node that hung or was cut off at half of them or more; null: none is seen."),
     "target_replicas": Fact(array_type(INTEGER), "Replicas that a reassignment aims at."),
     "threshold_ratio": Fact(DOUBLE, "Share above which it is an imbalance, 0 to 1."),
@@ -187,6 +188,9 @@ FACTS = {
         LONG, "Partitions with other replicas that were without a leader when the broker left."
     ),
     "voter_id": Fact(INTEGER, "Voter of the quorum."),
+    "waiting_count": Fact(
+        LONG, "Events that are known to have waited for it in the queue; null: of none it is known."
+    ),
     "waiting_for": Fact(
         STRING, "As gold.reassignment has it; of a migration: controllers, brokers, zookeeper or metadata."
     ),

@@ -31,6 +31,7 @@ def build(
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
     transition_audit: pl.DataFrame,
+    leader_and_isr: pl.DataFrame,
     control_request: pl.DataFrame,
     node_event: pl.DataFrame,
     broker_setting: pl.DataFrame,
@@ -49,7 +50,7 @@ def build(
     pieces = (
         described_pieces(lines)
         .pipe(with_waits, control_request, node_event, broker_setting)
-        .join(moves_of_pieces(lines, transition_audit), on=list(PIECE), how="left")
+        .join(moves_of_pieces(lines, transition_audit, leader_and_isr), on=list(PIECE), how="left")
         .with_columns(col(COUNTS).fill_null(0), col("triggers").fill_null(NO_TRIGGERS))
     )
     rows = pl.concat([pieces, kraft_events(in_span_work, in_span, term)], how="diagonal")

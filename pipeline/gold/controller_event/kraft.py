@@ -28,7 +28,6 @@ def kraft_events(
 ) -> pl.DataFrame:
     """One row per line that tells of an event or a period of a controller in office, with what it alone says."""
     is_period = col("kind") == "period"
-    busy = when(is_period).then(col("event_count") * col("average_ms")).otherwise("took_ms")
     return (
         lines_with_term(controller_work, controller_line, term)
         .sort(*TERM, "logged_at", "file_id", "byte_offset")
@@ -38,7 +37,7 @@ def kraft_events(
             work_seq=col("at_ms") * (1 << SEQ_BITS) + pl.int_range(pl.len()).over(*TERM, "at_ms"),
             began_at=pl.min_horizontal("began_at", "logged_at"),
             ended_at="logged_at",
-            busy_ms=busy.fill_null(0).round().cast(pl.Int64),
+            busy_ms=col("took_ms").fill_null(0).round().cast(pl.Int64),
             slowest_ms=when(is_period).then("took_ms"),
             is_end_said=lit(value=True),
             subject=lit([], pl.List(pl.String)),

@@ -29,18 +29,22 @@ STEPS = {
 DYING = "^ReplicaDeletion"
 
 
-def moves_of_pieces(lines: pl.DataFrame, transition_audit: pl.DataFrame) -> pl.DataFrame:
-    """(PIECE, counts, triggers, order_ok) of the pieces that moved something; lines: lines_of_pieces()."""
+def moves_of_pieces(
+    lines: pl.DataFrame, transition_audit: pl.DataFrame, leader_and_isr: pl.DataFrame
+) -> pl.DataFrame:
+    """(PIECE, counts, triggers, order_ok) of the pieces that moved something or set leaders; lines:
+    lines_of_pieces()."""
     own = lines.select(*PIECE, "file_id", "byte_offset", "opened_kind", "opened_occasion", order="seq")
     moves = transition_audit.select(
         *LINE,
         *("machine", "topic", "partition", "replica_id", "from_state", "to_state", "outcome", "trigger"),
     ).join(own, on=LINE)
     to_online = (col("machine") == PARTITION) & (col("to_state") == "OnlinePartition")
-    name = pl.struct("topic", "partition")
+    set_in = leader_and_isr.select(*LINE, "topic", "partition").join(own, on=LINE)
+    named = pl.concat([one.select(*PIECE, "topic", "partition") for one in (moves, set_in)])
+    partitions = named.drop_nulls().unique().group_by(PIECE).agg(partitions_count=pl.len().cast(pl.Int64))
     counts = moves.group_by(PIECE).agg(
         moves_count=pl.len().cast(pl.Int64),
-        partitions_count=name.n_unique().cast(pl.Int64),
         elections_count=(to_online & (col("outcome") == "done")).sum().cast(pl.Int64),
         failed_count=(col("outcome") == "failed").sum().cast(pl.Int64),
     )
@@ -52,7 +56,11 @@ def moves_of_pieces(lines: pl.DataFrame, transition_audit: pl.DataFrame) -> pl.D
         .group_by(PIECE, maintain_order=True)
         .agg(triggers=pl.struct(key="trigger", value="count"))
     )
-    return counts.join(triggers, on=PIECE, how="left").join(orders_of_moves(moves), on=PIECE, how="left")
+    return (
+        partitions.join(counts, on=PIECE, how="left")
+        .join(triggers, on=PIECE, how="left")
+        .join(orders_of_moves(moves), on=PIECE, how="left")
+    )
 
 
 def orders_of_moves(moves: pl.DataFrame) -> pl.DataFrame:

@@ -59,7 +59,7 @@ def lines_of_pieces(controller_line: pl.DataFrame, controller_work: pl.DataFrame
         .join(opened.rename({"seq": "work_seq"}), on=[*TERM, "work_seq"], how="left", maintain_order="left")
         .rename({"opened_ordered_at": "opened_at"})
     )
-    return own_lines(numbered)
+    return lines_before_end(numbered)
 
 
 def opening_lines(lines: pl.DataFrame) -> pl.DataFrame:
@@ -151,7 +151,7 @@ def is_nested_line() -> pl.Expr:
     return (nested & is_recent & col("is_joining")).fill_null(value=False).alias("is_nested")
 
 
-def own_lines(lines: pl.DataFrame) -> pl.DataFrame:
+def lines_before_end(lines: pl.DataFrame) -> pl.DataFrame:
     """Of the lines since a piece began those that are its own: up to its end, where a line says it; else as long as no
     silence parts them, which below INFO says nothing."""
     is_end = (col("part") == "ends") & (col("kind") == col("opened_kind"))

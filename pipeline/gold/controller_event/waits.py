@@ -42,16 +42,7 @@ def timer_waits(pieces: pl.DataFrame, broker_setting: pl.DataFrame) -> pl.DataFr
     """Of the controller's own checks: the first is due five seconds after the start, each other one an interval after
     the end of the one before. The interval is what the controller has printed, and never longer than the time between
     any two checks of the term."""
-    own = pieces.filter(((col("kind") == CHECK) & (col("asked_by") == "timer")) | (col("kind") == STARTUP))
-    is_check = col("kind") == CHECK
-    before = {name: col(name).shift(1).over(TERM) for name in ("kind", "ended_at", "is_end_said")}
-    since_ms = (col("began_at") - col("before_ended_at")).dt.total_milliseconds()
-    is_next = is_check & (col("before_kind") == CHECK)
-    spaced = (
-        own.sort(*TERM, "work_seq")
-        .with_columns(**{f"before_{name}": value for name, value in before.items()})
-        .with_columns(spacing_ms=when(is_next).then(since_ms), since_start_ms=since_ms)
-    )
+    spaced = spaced_checks(pieces)
     said = printed_broker_settings(broker_setting, "check_interval_seconds").rename(
         {"node_id": "controller_id", "logged_at": "printed_at", "value": "interval_seconds"}
     )
@@ -64,7 +55,7 @@ def timer_waits(pieces: pl.DataFrame, broker_setting: pl.DataFrame) -> pl.DataFr
             least_ms=col("spacing_ms").rolling_min_by("began_at", LONGEST).over(TERM),
         )
     )
-    is_first = is_check & (col("before_kind") == STARTUP) & col("before_is_end_said")
+    is_first = (col("before_kind") == STARTUP) & col("before_is_end_said")
     interval_ms = pl.min_horizontal(col("interval_seconds") * 1000, col("least_ms"))
     waited = (
         when(is_first)
@@ -88,6 +79,21 @@ def timer_waits(pieces: pl.DataFrame, broker_setting: pl.DataFrame) -> pl.DataFr
             *TERM, "work_seq", waited_ms=when(is_believed).then(waited).cast(pl.Int64), waited_by=lit("timer")
         )
         .drop_nulls("waited_ms")
+    )
+
+
+def spaced_checks(pieces: pl.DataFrame) -> pl.DataFrame:
+    """The checks that a timer asks for, with since_start_ms, the time since the start or check before, and spacing_ms,
+    the same where it is a check."""
+    is_check = (col("kind") == CHECK) & (col("asked_by") == "timer")
+    before = {name: col(name).shift(1).over(TERM) for name in ("kind", "ended_at", "is_end_said")}
+    since_ms = (col("began_at") - col("before_ended_at")).dt.total_milliseconds()
+    return (
+        pieces.filter(is_check | (col("kind") == STARTUP))
+        .sort(*TERM, "work_seq")
+        .with_columns(**{f"before_{name}": value for name, value in before.items()})
+        .filter(col("kind") == CHECK)
+        .with_columns(spacing_ms=when(col("before_kind") == CHECK).then(since_ms), since_start_ms=since_ms)
     )
 
 

@@ -8,6 +8,12 @@ OVERLAP = Limit(
     "ms",
     "Two controllers at once for less than this is counted, but no finding (both hear of a change within some ms).",
 )
+EVENT = Limit(
+    "event_ms",
+    10_000,
+    "ms",
+    "A controller that is busy with one event for longer is a warning: all others wait meanwhile.",
+)
 OUTAGE = Limit(
     "outage_ms",
     1000,

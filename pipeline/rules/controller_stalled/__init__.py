@@ -1,0 +1,1 @@
+"""The rule controller_stalled: what it finds, its proof, its page and its cases."""
