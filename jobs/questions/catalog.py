@@ -86,6 +86,20 @@ QUESTIONS: dict[str, Question] = {
         needs=("gold.controller_term",),
         rests_on="any",
     ),
+    "what-was-it-doing": Question(
+        "which event the controller was busy with at a time, what waited behind it, and what came next",
+        "named.work:what_was_it_doing",
+        ("at",),
+        needs=("gold.controller_event",),
+        rests_on="controllers",
+    ),
+    "why-slow": Question(
+        "which events took a controller longest, with how many partitions, and what waited",
+        "named.work:why_slow",
+        ("since",),
+        needs=("gold.controller_event",),
+        rests_on="controllers",
+    ),
     "unclean": Question(
         "unclean elections, and of how many nothing tells",
         "named.standing:answer_unclean",

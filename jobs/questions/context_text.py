@@ -8,13 +8,14 @@ from polars import col
 
 from jobs.layout import format_table, wrap_text
 from jobs.questions.ask_text import leader_text, mark_doubted, served_text
-from jobs.text import bounds_text, clock_by, epoch_text, format_count, list_text, shorten_line
+from jobs.text import bounds_text, clock_by, epoch_text, format_count, length_text, list_text, shorten_line
 from pipeline.views.context.context_partitions import counts_of
 from pipeline.views.context.context_rows import (
     CONTROLLER,
     DELETING,
     ELECTION,
     GONE,
+    IN_WORK,
     LEADERLESS,
     LIVE,
     MOVING,
@@ -57,6 +58,11 @@ def context_summary(context: Context) -> list[str]:
         f"TOPICS      {topics} | queued for deletion {deleting}{held}",
         *partition_counts(context),
         f"IN HAND     being reassigned {moving} | elections pending {pending}",
+    ]
+    lines += [
+        f"IN WORK     {one['value']['about']}, since {clock_by(one['since_at'], context.at)}, "
+        f"{length_text(one['value']['busy_ms'])} in all"
+        for one in parts.get(IN_WORK) or ()
     ]
     lines += [f"NOT TOLD    {shorten_line(one, 400)}" for one in context.doubts]
     return [one for line in lines for one in wrap_text(line, HANG)]

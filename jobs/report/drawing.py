@@ -16,6 +16,7 @@ TOP = 36  # times stand there
 EDGE = 3.5  # as wide as a moment is drawn
 LANES: tuple[Callable[[ClusterTold, Scale], Iterator[Lane]], ...] = (
     lanes_of_nodes.controller_lanes,
+    lanes_of_nodes.busy_lanes,
     lanes_of_nodes.broker_lanes,
     lanes_of_partitions.outage_lanes,
     lanes_of_partitions.election_lanes,
@@ -29,6 +30,7 @@ KEYS = {
     "nobody perhaps": "at most so long",
     "two": "two at once",
     "late": "gave up late (KRaft: harmless)",
+    "busy": "busy with one event",
     "up": "up",
     "silent": "perhaps gone already",
     "down": "gone",

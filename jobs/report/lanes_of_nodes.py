@@ -2,15 +2,21 @@
 
 from collections.abc import Iterator
 
+from polars import col, when
+
 from jobs.questions.nodes import KRAFT
 from jobs.questions.terms import BY_SILENCE, gap_text, spaced_words
 from jobs.report.elements import Markup
 from jobs.report.scale import MOST_LANES, Lane, Scale, times_text
 from jobs.report.told import ClusterTold
-from jobs.text import epoch_text, format_count, number_text
+from jobs.text import epoch_text, format_count, length_text, number_text
+from pipeline.core.conditions import column_since
+from pipeline.rules.shared.work import work_text
+from pipeline.views.context.event_in_work import NOT_OF_A_TIME
 from pipeline.views.reading.rows import Row
 
-SESSION, TERM = "gold.broker_session", "silver.term"
+SESSION, TERM, EVENT = "gold.broker_session", "silver.term", "gold.controller_event"
+BUSY_MS = 100  # below it a stretch is no mark
 
 
 def controller_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
@@ -43,6 +49,30 @@ def controller_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
         yield Lane(f"controller {node}", marks)
     yield Lane(
         "none, or two at once", [mark for one in terms for mark in controller_change_marks(one, scale)]
+    )
+
+
+def busy_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
+    """Stretches in which a controller was busy with one event."""
+    long = column_since("busy_ms", BUSY_MS)
+    rows = told.answers.rows(EVENT, long).filter(~col("kind").is_in(NOT_OF_A_TIME))
+    if rows.is_empty():
+        return
+    about = when(col("kind") == "slow_event").then("event_name").otherwise(work_text())
+    events = rows.with_columns(about=about).sort("began_at", "work_seq").to_dicts()
+    yield Lane(
+        "controller busy",
+        [
+            mark
+            for one in events
+            for mark in scale.bar(
+                "busy",
+                one["began_at"],
+                one["ended_at"],
+                f"controller {one['controller_id']} was busy for {length_text(one['busy_ms'])} with {one['about']}: "
+                f"{times_text(one['began_at'], one['ended_at'])}",
+            )
+        ],
     )
 
 

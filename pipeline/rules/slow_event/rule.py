@@ -18,6 +18,7 @@ from pipeline.rules.shared.wording import (
     severity_column,
 )
 from pipeline.rules.shared.work import with_waiting_work, work_text
+from pipeline.rules.slow_event.costs import with_usual_cost
 
 # failover_slow tells of starts; what KRaft says of its events is another rule's.
 TOLD_ELSEWHERE = ("Startup", "Resignation", "slow_event", "failed_event", "period")
@@ -28,39 +29,26 @@ MANY_PARTITIONS = 20
 
 @made_of_rows("controller_event")
 def find(
-    controller_event: pl.DataFrame, controller_term: pl.DataFrame, event_ms: int, slow_event_ms: int
+    controller_event: pl.DataFrame,
+    controller_term: pl.DataFrame,
+    release_span: pl.DataFrame,
+    event_ms: int,
+    slow_event_ms: int,
 ) -> pl.DataFrame:
     """A controller in ZooKeeper mode was busy with one event for long: all others waited, as one thread does all. One
     finding per term and kind, of the longest. What a controller did that was frozen or deposed meanwhile is none.
 
     Source: ControllerEventManager.ControllerEventThread, from 0.11; the lock of the controller up to 0.10.
     """
-    epochs = controller_term.select("cluster_id", "term_id", "controller_epoch", "superseded_at")
-    is_deposed = (col("superseded_at") <= col("ended_at")).fill_null(value=False)
     slow = (
-        controller_event.filter(
-            col("busy_ms") > min(slow_event_ms, event_ms), ~col("kind").is_in(TOLD_ELSEWHERE)
-        )
-        .join(epochs, on=["cluster_id", "term_id"], how="left")
-        .filter(~is_deposed)
-        .sort("busy_ms", "work_seq", descending=[True, False])
-        .with_columns(others=pl.len().over(CASE).cast(pl.Int64) - 1)
-        .unique(CASE, keep="first", maintain_order=True)
+        slowest_of_kinds(controller_event, controller_term, min(slow_event_ms, event_ms))
         .pipe(with_waiting_work, controller_event)
+        .pipe(with_usual_cost, release_span)
         .sort("cluster_id", "began_at", "work_seq")
     )
-    is_many, is_long = col("partitions_count") >= MANY_PARTITIONS, col("busy_ms") > event_ms
-    each = rounded_decimals(col("busy_ms") / col("partitions_count"), 1)
-    size = (
-        when(is_many)
-        .then(filled_text(" ({} partitions, {} ms each)", "partitions_count", each))
-        .otherwise(lit(""))
-    )
-    others = (
-        when(col("others") > 0)
-        .then(filled_text("; {} more of this kind took long", "others"))
-        .otherwise(lit(""))
-    )
+    is_long = col("busy_ms") > event_ms
+    more = filled_text("; {} more of this kind took long", "others")
+    others = when(col("others") > 0).then(more).otherwise(lit(""))
     return slow.select(
         *("cluster_id", "term_id", "certainty", "evidence"),
         *severity_column(when(is_long).then(lit("warning")).otherwise(lit("info"))),
@@ -72,7 +60,7 @@ def find(
         sentence=filled_text(
             "{} was busy for {} with {}{}{}{}",
             controller_name(),
-            *(duration_text(col("busy_ms")), work_text(), size, "waiting", others),
+            *(duration_text(col("busy_ms")), work_text(), size_text(), "waiting", others),
         ),
         facts=facts_column(
             **CONTROLLER,
@@ -83,6 +71,33 @@ def find(
             slow_count=col("others") + 1,
         ),
     )
+
+
+def slowest_of_kinds(
+    controller_event: pl.DataFrame, controller_term: pl.DataFrame, least_ms: int
+) -> pl.DataFrame:
+    """Of each term and kind the event that took longest, with others, how many more took longer than least_ms; those
+    of controllers that were deposed by the end of the event are left out."""
+    epochs = controller_term.select("cluster_id", "term_id", "controller_epoch", "superseded_at")
+    is_deposed = (col("superseded_at") <= col("ended_at")).fill_null(value=False)
+    return (
+        controller_event.filter(col("busy_ms") > least_ms, ~col("kind").is_in(TOLD_ELSEWHERE))
+        .join(epochs, on=["cluster_id", "term_id"], how="left")
+        .filter(~is_deposed)
+        .sort("busy_ms", "work_seq", descending=[True, False])
+        .with_columns(others=pl.len().over(CASE).cast(pl.Int64) - 1)
+        .unique(CASE, keep="first", maintain_order=True)
+    )
+
+
+def size_text() -> pl.Expr:
+    """How many partitions, and how long each took, beside what is usual."""
+    each = rounded_decimals(col("busy_ms") / col("partitions_count"), 1)
+    usual = when(col("usual_from_ms").is_not_null()).then(
+        filled_text(", usual {} to {}", "usual_from_ms", "usual_until_ms")
+    )
+    said = filled_text(" ({} partitions, {} ms each{})", "partitions_count", each, usual.otherwise(lit("")))
+    return when(col("partitions_count") >= MANY_PARTITIONS).then(said).otherwise(lit(""))
 
 
 RULE = Rule(

@@ -16,6 +16,7 @@ from pipeline.views.context.context_partitions import (
     topic_partition_name,
 )
 from pipeline.views.context.deletion_course import stage_at
+from pipeline.views.context.event_in_work import event_in_work_rows
 from pipeline.views.context.pending_elections import pending_election_rows
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
@@ -54,10 +55,10 @@ NOT_SOUGHT = ("none", "ignored_nonexistent", "disabled")
 # Parts of an answer, in their order.
 CONTROLLER, LIVE, SHUTTING_DOWN, GONE = "controller", "live_broker", "shutting_down_broker", "gone_broker"
 TOPIC, DELETING, MOVING, LEADERLESS = "topic", "queued_for_deletion", "being_reassigned", "without_leader"
-ELECTION, PARTITION = "pending_election", "partition"
+ELECTION, IN_WORK, PARTITION = "pending_election", "event_in_work", "partition"
 PARTS = (
     *(CONTROLLER, LIVE, SHUTTING_DOWN, GONE, TOPIC, DELETING, MOVING, LEADERLESS),
-    *(ELECTION, PARTITION),
+    *(ELECTION, IN_WORK, PARTITION),
 )
 
 
@@ -93,6 +94,7 @@ def context_at(answers: Answers, at: datetime) -> Context:
         MOVING: moving_rows_at(answers, at, partitions, {one["broker_id"] for one in live}),
         LEADERLESS: leaderless_rows_at(answers, at),
         ELECTION: pending_election_rows(answers, last_of(acting_terms(terms, at)), at),
+        IN_WORK: event_in_work_rows(answers, acting_terms(terms, at), at),
     }
     return Context(at, parts, partitions, context_doubts(answers, terms, at))
 

@@ -12,6 +12,7 @@ from pipeline.core.stretches import TIME
 from pipeline.views.context import context_rows as rows
 from pipeline.views.context.context_partitions import partitions_at, topic_partition_name
 from pipeline.views.context.context_rows import Context
+from pipeline.views.context.event_in_work import event_in_work_rows
 from pipeline.views.context.own_partitions import partitions_of_controller
 from pipeline.views.context.pending_elections import pending_election_rows
 from pipeline.views.reading.answers import Answers
@@ -89,6 +90,7 @@ def context_from_lines(answers: Answers, terms: pl.DataFrame, term: Row, at: dat
         rows.MOVING: moving_rows_of_term(answers, term, at, partitions, live),
         rows.LEADERLESS: leaderless_rows_of_term(partitions, term),
         rows.ELECTION: pending_election_rows(answers, term, at),
+        rows.IN_WORK: event_in_work_rows(answers, [term], at),
     }
     return Context(
         at, parts, partitions, context_doubts(answers, terms.filter(col("term_id") == term["term_id"]), at)
