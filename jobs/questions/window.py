@@ -33,6 +33,7 @@ BEGINS = {
     "gold.leader_election": "elected_at",
     "gold.imbalance_check": "checked_at",
     "gold.replay_check": "logged_at",
+    "gold.controller_event": "began_at",
     "gold.transition_audit": "logged_at",
     "gold.topic_lifecycle": "first_seen_at",
     "gold.reassignment": "asked_from_at",

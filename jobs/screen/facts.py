@@ -30,6 +30,7 @@ from pipeline.views.changes.requests import TABLES as CHANGED
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.judged import (
     count_elections,
+    count_event_orders,
     count_moves,
     count_ratio_checks,
     count_replay_checks,
@@ -78,6 +79,7 @@ class Facts:
     moves: dict[str, int] | None
     odd_moves: list[Row]
     replay_checks: dict[str, Row]
+    event_orders: Row | None
     lines: dict[Place, Row]
     folder: str = ""
     untold: Untold = KNOWN
@@ -134,6 +136,9 @@ def gather_facts(
         if has("gold.imbalance_check")
         else none_without_table,
         "moves": partial(count_moves, answers, since) if has("gold.transition_audit") else none_without_table,
+        "event_orders": partial(count_event_orders, answers, since)
+        if has("gold.controller_event")
+        else none_without_table,
         "replay_checks": partial(count_replay_checks, answers, since) if has("gold.replay_check") else dict,
         "odd_moves": (
             partial(odd_moves_since, answers, SHOWN_MOVES, since) if has("gold.transition_audit") else list

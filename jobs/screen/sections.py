@@ -91,6 +91,14 @@ def why_no_move(facts: Facts) -> str:
     return facts.beyond or "no move was logged"
 
 
+def order_lines(orders: Row | None) -> list[str]:
+    """Where steps stand in another order than Kafka makes them the audit, or the logs, are to be doubted."""
+    if orders is None or not orders["other"]:
+        return []
+    said = f"steps in another order than Kafka's in {orders['other']:,} of {orders['said']:,} events"
+    return wrap_text(f"       {said} (gold.controller_event, order_ok)", HANG)
+
+
 def screen_move_lines(facts: Facts) -> list[str]:
     counts = facts.moves
     if counts is None:
@@ -119,7 +127,7 @@ def screen_move_lines(facts: Facts) -> list[str]:
             HANG,
         )
         lines.append("       log4j.logger.state.change.logger=TRACE, stateChangeAppender")
-    lines += checked_lines(facts.replay_checks)
+    lines += checked_lines(facts.replay_checks) + order_lines(facts.event_orders)
     odd = facts.odd_moves
     reasons: set[str] = set()
     for one in odd:

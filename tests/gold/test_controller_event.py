@@ -11,6 +11,7 @@ from polars import col
 
 from pipeline.core.frames import frame_of
 from tests.chain import built
+from tests.gold.work_lines import CHECKED, CHECKING, EPOCHS, SILENT, change, line, started
 from tests.lab import Row, folder_of, json_lines, records
 from tests.rows import records_in
 
@@ -40,7 +41,6 @@ SLOW_MS = {
     "3.2.3-zk-stock": [2300],
     "3.9.1-zk-stock": [1605],
 }
-CONTROLLER = "kafka.controller.KafkaController"
 
 
 def quick_and(soak: tuple[str, ...], *quick: str) -> list[Any]:
@@ -139,28 +139,6 @@ def test_a_shutdown_waits_behind_the_loss_of_another_broker(shared: Path) -> Non
     assert ("ControlledShutdown", 3095, 1332) in slow.rows()
 
 
-def line(seconds: float, text: str, level: str = "INFO", logger: str = CONTROLLER) -> str:
-    clock = f"10:{int(seconds // 60):02}:{seconds % 60:06.3f}".replace(".", ",")
-    return f"[2026-11-21 {clock}] {level} [Controller id=1] {text} ({logger})\n"
-
-
-def started(seconds: float, epoch: int = 1) -> str:
-    said = f"1 successfully elected as the controller. Epoch incremented to {epoch} and epoch zk version is now {epoch}"
-    return line(seconds, said) + line(seconds + 0.2, "Starting the controller scheduler")
-
-
-def change(seconds: float, came: str = "", went: str = "") -> str:
-    return line(
-        seconds,
-        f"Newly added brokers: {came}, deleted brokers: {went}, bounced brokers: , all live brokers: 1,2,3",
-    )
-
-
-CHECKED = "Processing automatic preferred replica leader election"
-CHECKING = "Checking need to trigger auto leader balancing"
-EPOCHS = "Updated broker epochs cache: HashMap(1 -> 24, 2 -> 48)"
-
-
 def found_in(text: str, *columns: str) -> list[Row]:
     rows = built(records_in({(1, "controller"): text}), "controller_event")["controller_event"]
     return frame_of(rows.to_arrow()).sort("began_at", "work_seq").select(columns).to_dicts()
@@ -174,9 +152,6 @@ def test_the_line_that_says_the_end_ends_it() -> None:
     """What is printed later, without a begin of its own, is of nothing."""
     text = started(0) + change(10, came="2") + line(10.7, EPOCHS) + line(20, "Registering handlers")
     assert spans(text) == [("Startup", 200, True), ("BrokerChange", 700, True)]
-
-
-SILENT = "Removed List() from list of shutting down brokers."
 
 
 def test_a_silence_parts_lines_where_nothing_below_info_is_printed() -> None:

@@ -46,7 +46,9 @@ def what_was_it_doing(answers: Answers, at: datetime | None) -> Answer:
         said = f"Not enough evidence: within an hour of {moment} no line tells of a controller's work."
         return Answer(said, (), [UNPRINTED], last)
     told = [event_item("in work: ", one) for one in working]
-    told += [event_item(f"waited {length_text(one['waited_ms'])} by then or later: ", one) for one in waiting]
+    told += [
+        event_item(f"in the queue, taken up after {length_text(one['waited_ms'])}: ", one) for one in waiting
+    ]
     told += [event_item("before it: ", one) for one in before]
     told += [event_item("next: ", one) for one in following]
     return Answer(doing_sentence(moment, working, before, asked), told, [UNPRINTED], last)

@@ -67,6 +67,14 @@ def count_elections(answers: Answers, since: datetime | None) -> Row:
     return chosen.select(chosen=pl.len(), undecided=is_undecided.sum()).row(0, named=True)
 
 
+def count_event_orders(answers: Answers, since: datetime | None) -> Row:
+    """Arrivals and departures of brokers and creations of topics that show two steps at least: how many, and of how
+    many the steps stand in another order than Kafka makes them."""
+    told = reached_since("began_at", since)
+    orders = answers.rows("gold.controller_event", told, ("order_ok",))["order_ok"].drop_nulls()
+    return {"said": len(orders), "other": int((~orders).sum())}
+
+
 def odd_moves_since(answers: Answers, limit: int, since: datetime | None) -> list[Row]:
     """Illegal and refused moves in order of time, the illegal first."""
     order = ("verdict", "logged_at", "byte_offset", "file_id")

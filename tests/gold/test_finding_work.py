@@ -1,0 +1,128 @@
+"""Findings about controllers that were busy for long, or stood still."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+from polars import col
+
+from tests.chain import built
+from tests.frames import at
+from tests.gold.work_lines import CHECKED, CHECKING, EPOCHS, change, line, started
+from tests.rows import records_in
+
+FINE = line(5.2, CHECKED) + line(5.2, CHECKING, "TRACE")
+LATER = line(100, CHECKED)
+DEPOSED = (
+    "[2026-11-21 10:00:12,000] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 2 "
+    "and epoch zk version is now 2 (kafka.controller.KafkaController)\n"
+)
+STOPPING = "[2026-11-21 10:00:11,000] INFO [KafkaServer id=3] Starting controlled shutdown (kafka.server.KafkaServer)\n"
+RULES = ("slow_event", "controller_stalled", "kraft_slow_events")
+SLOW = "Exceptionally slow controller event {} took {} ms."
+
+
+def told(text: str, others: dict[tuple[int, str], str] | None = None) -> list[dict[str, Any]]:
+    found = built(records_in({(1, "controller"): text} | (others or {})), "finding")["finding"]
+    rows: list[dict[str, Any]] = found.filter(col("rule").is_in(RULES)).sort("valid_from_at").to_dicts()
+    return rows
+
+
+def said(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(one["severity"], one["sentence"]) for one in rows]
+
+
+def test_what_it_was_busy_with_and_what_waited() -> None:
+    text = started(0) + change(10, went="2") + line(22.5, EPOCHS) + line(22.6, "Shutting down broker 3")
+    rows = told(text, {(3, "server"): STOPPING})
+    assert said(rows) == [
+        (
+            "warning",
+            "controller 1 (epoch 1) was busy for 12.5 s with the loss of broker 2; 1 event waited, the controlled "
+            "shutdown of broker 3 for 11.6 s",
+        )
+    ]
+    assert (rows[0]["valid_from_at"], rows[0]["valid_until_at"]) == (
+        at(36010),
+        at(36022.5),
+    )
+    assert rows[0]["certainty"] == "proved"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        started(0) + change(10, went="2") + line(10.9, EPOCHS),
+        # Of a piece without an end nothing is known after a silence.
+        started(0) + change(10, went="2") + line(40, CHECKED),
+    ],
+    ids=["soon", "silent"],
+)
+def test_what_is_soon_done_or_not_known_to_take_long_is_none(text: str) -> None:
+    assert told(text) == []
+
+
+def test_of_a_deposed_controller_none_is_told() -> None:
+    text = started(0) + change(10, went="2") + line(15, EPOCHS)
+    assert said(told(text))[0][0] == "info"
+    assert told(text, {(2, "controller"): DEPOSED}) == []
+
+
+def test_a_check_that_comes_late_tells_that_the_controller_stood_still() -> None:
+    checks = "".join(line(second, CHECKED) for second in (5.2, 25.2, 45.2, 72.2))
+    rows = told(started(0) + checks)
+    assert said(rows) == [
+        (
+            "warning",
+            "controller 1 (epoch 1) did nothing for 7.0 s: its check of leader balance came that late",
+        )
+    ]
+    assert (rows[0]["valid_from_at"], rows[0]["valid_until_at"]) == (at(36065.2), at(36072.2))
+
+
+def test_a_check_that_waits_behind_a_long_event_is_told_there() -> None:
+    checks = "".join(line(second, CHECKED) for second in (5.2, 25.2, 45.2))
+    busy = change(64, went="2") + line(72.1, EPOCHS)
+    assert [one["rule"] for one in told(started(0) + checks + busy + line(72.2, CHECKED))] == ["slow_event"]
+
+
+def test_slow_events_of_kraft_are_told_once_a_term_the_worst_first() -> None:
+    def quorum(clock: str, level: str, text: str, logger: str) -> str:
+        return f"[2026-11-21 10:{clock}] {level} [QuorumController id=1] {text} ({logger})\n"
+
+    monitor = "org.apache.kafka.controller.EventPerformanceMonitor"
+    text = quorum(
+        "00:00,000", "INFO", "Becoming the active controller at epoch 4, next write offset 520.",
+        "org.apache.kafka.controller.QuorumController",
+    )  # fmt: skip
+    text += quorum("01:00,000", "ERROR", SLOW.format("writeNoOpRecord", 2500), monitor)
+    text += quorum("02:00,000", "ERROR", SLOW.format("createTopics(12)", 12309), monitor)
+    rows = told(text)
+    assert said(rows) == [
+        (
+            "warning",
+            "controller 1 (epoch 4) printed 2 exceptionally slow events, the worst createTopics with 12.3 s",
+        )
+    ]
+
+
+def test_the_usual_time_of_a_partition_is_told_where_the_release_is_known() -> None:
+    names = [f"t-{number}" for number in range(30)]
+    moves = "".join(
+        f"[2026-11-21 10:00:11,000] TRACE [Controller id=1 epoch=1] Changed partition {name} state from OnlinePartition "
+        "to OfflinePartition (state.change.logger)\n"
+        for name in names
+    )
+    text = started(0) + change(10, went="2") + line(13, EPOCHS)
+    (row,) = told(text, {(1, "state-change"): moves})
+    assert "(30 partitions, 100.0 ms each" in row["sentence"]
+    assert row["facts"]["partitions_count"] == 30
+
+
+def test_nothing_of_it_is_made_of_nothing() -> None:
+    assert (
+        built(records_in({(1, "controller"): started(0)}), "controller_event")["controller_event"]
+        .select(pl.len())
+        .item()
+        == 1
+    )
