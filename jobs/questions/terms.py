@@ -8,6 +8,7 @@ import polars as pl
 from jobs.layout import format_table, wrap_text
 from jobs.questions.ask import require_tables
 from jobs.questions.reasons import reason_text
+from jobs.questions.term_events import slowest_event_lines, slowest_events
 from jobs.text import (
     clock_by,
     epoch_text,
@@ -18,10 +19,9 @@ from jobs.text import (
     shorten_line,
 )
 from pipeline.core.clocks import day_clock
-from pipeline.core.conditions import all_conditions, column_equals, column_since
+from pipeline.core.conditions import column_equals
 from pipeline.core.errors import InputProblem
 from pipeline.gold.controller_term.own import STARTUP
-from pipeline.rules.shared.work import work_text
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.log_folder import folder_of
 from pipeline.views.reading.rows import Row
@@ -53,8 +53,6 @@ HELD = {
     "znode_gone": "because /controller was deleted or rewritten",
     "resigned": "because {last} had resigned",
 }
-NO_EVENTS = ("Startup", "failed_event", "period")
-SHORTEST_EVENT_MS, SLOWEST_EVENTS = 100, 5
 BY_SILENCE = ("crashed", "process_end")  # nothing tells the end but the last line before it
 CAME_TO = {
     "resignation_tail": "it only resigned",
@@ -111,25 +109,6 @@ def asked_moves(term_id: str, answers: Answers) -> list[Row]:
     moves = answers.rows("gold.transition_audit", column_equals("term_id", term_id), ("machine", "trigger"))
     counts = moves.group_by("machine", "trigger").agg(moves=pl.len())
     return counts.sort("moves", "machine", "trigger", descending=[True, False, False]).to_dicts()
-
-
-def slowest_events(term_id: str, answers: Answers) -> list[Row]:
-    """The events of a term that took its controller longest; none below a tenth of a second, nor its start."""
-    if not answers.has("gold.controller_event"):
-        return []
-    own = all_conditions(column_equals("term_id", term_id), column_since("busy_ms", SHORTEST_EVENT_MS))
-    rows = answers.rows("gold.controller_event", own).filter(~pl.col("kind").is_in(NO_EVENTS))
-    said = pl.when(pl.col("kind") == "slow_event").then("event_name").otherwise(work_text())
-    slowest = rows.with_columns(text=said).sort("busy_ms", "work_seq", descending=[True, False])
-    return slowest.head(SLOWEST_EVENTS).to_dicts()
-
-
-def slowest_event_lines(rows: Sequence[Row]) -> list[str]:
-    cells = [
-        (day_clock(one["began_at"]), f"{one['busy_ms']:>6,} ms", shorten_line(one["text"], WIDTH))
-        for one in rows
-    ]
-    return ["", *(f"  {line}" for line in format_table(("SLOWEST EVENTS", "", ""), cells))] if cells else []
 
 
 def life_lines(row: Row, following: Row | None, before: Row | None = None) -> list[str]:

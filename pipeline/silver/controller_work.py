@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, element, lit, when
 
-from pipeline.kafka.wording.work import WorkLine, work_lines
+from pipeline.kafka.wording.work import WorkLine, kinds_of_work, work_lines
 from pipeline.model.lines.families import NOT_TAKEN, printed_field
 from pipeline.model.lines.texts import (
     DOUBLE,
@@ -46,6 +46,7 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     took_ms = milliseconds_taken()
     name = first_match(pl.coalesce(printed_field("event"), printed_field("name")), r"^([A-Za-z_]\w*)")
     return found.with_columns(
+        has_end=is_end_printed(),
         subject_count=col("subject").list.len().cast(pl.Int64),
         subject=col("subject").list.head(NAMED),
         occasion=occasion_of_line(),
@@ -56,6 +57,12 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
         event_count=when(col("event") == PERIOD).then(number_in_text(printed_field("num_events"), LONG)),
         average_ms=when(col("event") == PERIOD).then(decimal_text("avg_ms")),
     ).select(SPEC.columns)  # fmt: skip
+
+
+def is_end_printed() -> pl.Expr:
+    """From 2.2 on the line about brokers lists those that bounced, and the epochs of all follow at the end."""
+    is_older = (col("event") == "broker_change") & ~col("template").str.contains("bounced", literal=True)
+    return col("kind").is_in(kinds_of_work("ends")) & ~is_older
 
 
 def is_timed_check() -> pl.Expr:

@@ -1,7 +1,7 @@
 """What begins and ends the pieces of work of a controller's event thread, and what KRaft says of them."""
 
 from schemas.spec import RECORD, TableSpec, nullable_field, required_field
-from schemas.types import DOUBLE, INTEGER, LONG, STRING, TIMESTAMP, array_type
+from schemas.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, TIMESTAMP, array_type
 
 PARTS = ("opens", "joins", "ends", "says")
 OCCASIONS = (
@@ -28,6 +28,9 @@ SPEC = TableSpec(
             accepted=PARTS,
         ),
         required_field("kind", STRING, "Kafka's name of the event that is worked off; KRaft: see work.tsv."),
+        required_field(
+            "has_end", BOOLEAN, "Of what begins here the release prints the end (BrokerChange from 2.2)."
+        ),
         nullable_field("controller_id", INTEGER, "The controller."),
         nullable_field(
             "subject", array_type(STRING), "Brokers, topics or partitions that the line names, the first ten."

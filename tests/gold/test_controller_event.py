@@ -154,20 +154,29 @@ def test_the_line_that_says_the_end_ends_it() -> None:
     assert spans(text) == [("Startup", 200, True), ("BrokerChange", 700, True)]
 
 
+ANSWERED = "Delete topic callback invoked on StopReplica response received from broker 2: request error = NONE, partition errors = Map()"
+FINE = line(5, CHECKED) + line(5, CHECKING, "TRACE")
+
+
 def test_a_silence_parts_lines_where_nothing_below_info_is_printed() -> None:
-    quiet = started(0) + change(10, went="2") + line(12, SILENT)
-    fine = (
-        started(0) + line(5, CHECKED) + line(5, CHECKING, "TRACE") + change(10, went="2") + line(12, SILENT)
-    )
-    assert spans(quiet)[-1] == ("BrokerChange", 0, False)
-    assert spans(fine)[-1] == ("BrokerChange", 2000, False)
+    tool = "Starting replica leader election (PREFERRED) for partitions a-0 triggered by AdminClientTriggered"
+    quiet = started(0) + line(10, tool) + line(12, SILENT)
+    fine = started(0) + FINE + line(10, tool) + line(12, SILENT)
+    assert spans(quiet)[-1] == ("ReplicaLeaderElection", 0, False)
+    assert spans(fine)[-1] == ("ReplicaLeaderElection", 2000, False)
+    assert found_in(fine, "kind", "certainty")[-1]["certainty"] == "inferred"
 
 
-def test_nothing_is_put_together_over_a_minute_of_silence() -> None:
-    text = (
-        started(0) + line(5, CHECKED) + line(5, CHECKING, "TRACE") + change(10, went="2") + line(75, SILENT)
-    )
+def test_where_the_end_is_printed_and_missing_a_silence_parts_lines() -> None:
+    text = started(0) + FINE + change(10, went="2") + line(12, SILENT)
     assert spans(text)[-1] == ("BrokerChange", 0, False)
+    assert spans(text + line(13, EPOCHS))[-1] == ("BrokerChange", 3000, True)
+
+
+def test_nothing_is_put_together_over_a_long_silence() -> None:
+    answered = line(10, ANSWERED, "DEBUG")
+    assert spans(started(0) + answered + line(14.9, SILENT))[-1][1] == 4900
+    assert spans(started(0) + answered + line(15.1, SILENT))[-1][1] == 0
 
 
 def test_the_controllers_own_election_is_a_step_of_its_check_and_one_by_a_tool_is_not() -> None:

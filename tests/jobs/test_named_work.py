@@ -5,13 +5,13 @@ from datetime import datetime
 import pytest
 
 from jobs.questions.named.work import what_was_it_doing, why_slow
-from jobs.questions.terms import slowest_event_lines, slowest_events
+from jobs.questions.term_events import slowest_event_lines, slowest_events
 from jobs.screen.sections import order_lines
 from pipeline.views.context.event_in_work import event_in_work_rows
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.judged import count_event_orders
+from schemas.bronze import source_file
 from schemas.gold.controller_event import SPEC
-from schemas.silver import controller_line
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
 
@@ -21,19 +21,15 @@ EVENTS = """
     c          | 1-1     | 2        | 1             | ControlledShutdown |           | [5]     | 1             | 128.1    | 129      | 900     | 96000     | 0                | 0              |          | proved    |
     c          | 1-1     | 3        | 1             | TopicChange        | creation  | [a]     | 1             | 140      | 140.01   | 10      |           | 0                |                | false    | proved    |
 """  # fmt: skip
-LINES = """
-    cluster_id | term_id | seq | log        | logged_at | ordered_at | event | controller_id | event_seq | cause   | is_checking | file_id | load_seq | byte_offset
-    c          | 1-1     | 1   | controller | 200       | 200        | x     | 1             | 0         | unknown | false       | f       | 1        | 1
-"""  # fmt: skip
+FILES = """
+    cluster_id | file_id | load_seq | record_count | consumed_bytes | first_logged_at | last_logged_at
+    c          | f       | 1        | 3            | 300            | 0               | 200
+"""
 
 
 @pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
-    found = answers_of(
-        controller_event=frame(SPEC, EVENTS), controller_line=frame(controller_line.SPEC, LINES)
-    )
-    monkeypatch.setattr(found, "last_at", lambda: at(200))
-    return found
+def answers() -> Answers:
+    return answers_of(controller_event=frame(SPEC, EVENTS), source_file=frame(source_file.SPEC, FILES))
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,8 @@ def described_pieces(lines: pl.DataFrame) -> pl.DataFrame:
         ended_at=until.max(),
         is_end_said=col("is_end").any(),
         is_followed=col("is_followed").any(),
-        is_told_finely=col("is_told_finely").last().fill_null(value=False),
+        is_told_finely=col("is_told_finely").last(),
+        is_silent=col("is_silent").any(),
         longest_gap_ms=col("gap_ms").max(),
         lines_count=pl.len().cast(pl.Int64),
         requests_count=event.is_in(request_events()).sum().cast(pl.Int64),
@@ -95,7 +96,7 @@ def described_pieces(lines: pl.DataFrame) -> pl.DataFrame:
         .when(is_cut).then(lit("cut"))
         .when(col("occasion") == "nothing").then(lit("nothing_new"))
         .otherwise(lit("ok")),
-        certainty=when(col("is_end_said") | col("is_told_finely"))
+        certainty=when(col("is_end_said") | (col("is_told_finely") & ~col("is_silent")))
         .then(lit("proved"))
         .otherwise(lit("inferred")),
         evidence=col("evidence").list.unique(maintain_order=True),

@@ -11,13 +11,13 @@ from pipeline.kafka.wording.work import kinds_of_work, lines_of_other_threads, w
 TERM = ("cluster_id", "term_id")
 PIECE = (*TERM, "work_seq")
 LINE = ("cluster_id", "file_id", "byte_offset")
-SAID = ("part", "kind", "occasion", "asked_by", "subject", "subject_count")
+SAID = ("part", "kind", "occasion", "asked_by", "subject", "subject_count", "has_end")
 # Of the line that begins a piece.
 OPENED = ("kind", "ordered_at", *SAID[2:])
 # No piece of work is looked at for longer, and none is put together of lines that are further apart.
 LONGEST = timedelta(hours=1)
-# Nor are lines with so long a silence between them, unless the later one says the end.
-MOST_SILENT_MS = 60_000
+# Nor are lines with so long a silence between them, unless the later one says the end: lines may be missing.
+MOST_SILENT_MS = 5_000
 # A line that may begin a piece is a step of the one before it only so soon after its last line.
 NEAR_MS = 200
 # Of a kind that prints no end (BrokerChange up to 2.1): what its own thread prints follows at once.
@@ -49,7 +49,7 @@ def lines_of_pieces(controller_line: pl.DataFrame, controller_work: pl.DataFrame
     )
     held = when(col("opened_kind").is_not_null()).then("seq").forward_fill().over(TERM)
     numbered = (
-        lines.drop("occasion", "asked_by", "subject", "subject_count")
+        lines.drop(SAID[2:])
         .join(
             opened.select(*TERM, "seq", "opened_kind"), on=[*TERM, "seq"], how="left", maintain_order="left"
         )
@@ -153,29 +153,32 @@ def is_nested_line() -> pl.Expr:
 
 def lines_before_end(lines: pl.DataFrame) -> pl.DataFrame:
     """Of the lines since a piece began those that are its own: up to its end, where a line says it; else as long as no
-    silence parts them, which below INFO says nothing."""
+    silence parts them. A short silence does not where lines below INFO are printed and the kind prints no end; one in
+    which a file of the log ended always does, as another file may be missing between the two."""
     is_end = (col("part") == "ends") & (col("kind") == col("opened_kind"))
     is_fine = col("level").is_in(BELOW_INFO) & (col("log") == "controller")
     fine_at = when(is_fine).then("ordered_at").forward_fill().over(TERM)
     following_at = col("ordered_at").shift(-1).over(TERM)
+    is_told_finely = (col("ordered_at") - fine_at <= LONGEST).shift(1).over(TERM).fill_null(value=False)
+    other_file = (col("file_id") != col("file_id").shift(1).over(*TERM, "log")).fill_null(value=False)
+    most_silent = when(col("is_told_finely") & ~col("opened_has_end")).then(MOST_SILENT_MS)
     return (
         lines.with_columns(
             is_end=is_end.fill_null(value=False),
             is_followed=(following_at - col("ordered_at") <= LONGEST).fill_null(value=False),
             end_at=when(is_end).then("ordered_at").min().over(PIECE),
             end_seq=when(is_end).then("seq").min().over(PIECE),
-            is_told_finely=(col("ordered_at") - fine_at <= LONGEST).shift(1).over(TERM),
+            is_told_finely=is_told_finely,
+            is_other_file=other_file,
+            gap_ms=when(col("seq") != col("work_seq")).then("gap_ms"),
         )
-        .with_columns(is_first=col("seq") == col("work_seq"))
+        .with_columns(is_before_end=(col("seq") <= col("end_seq")).fill_null(value=False))
         .with_columns(
-            gap_ms=when(~col("is_first")).then("gap_ms"),
-            is_before_end=(col("seq") <= col("end_seq")).fill_null(value=False),
+            is_silent=(col("gap_ms") > NEAR_MS).fill_null(value=False),
+            is_parted=(col("gap_ms") > most_silent.otherwise(NEAR_MS)) & ~col("is_before_end"),
         )
         .with_columns(
-            is_parted=(
-                (col("gap_ms") > when("is_told_finely").then(MOST_SILENT_MS).otherwise(NEAR_MS))
-                & ~col("is_before_end")
-            ).fill_null(value=False)
+            is_parted=col("is_parted").fill_null(value=False) | (col("is_silent") & col("is_other_file"))
         )
         .with_columns(is_apart=col("is_parted").cum_max().over(PIECE))
         .filter(
