@@ -23,7 +23,7 @@ from jobs.questions.reassignments import reassignment_lines
 from jobs.questions.terms import BY_SILENCE, spaced_words
 from jobs.questions.topics import topic_summary_lines
 from jobs.screen.facts import Facts
-from jobs.screen.sections import is_term_since, ratio_check_text, why_no_move
+from jobs.screen.sections import is_term_since, order_lines, ratio_check_text, why_no_move
 from jobs.text import clock_by, length_text, shorten_line
 from pipeline.views.reading.rows import Row
 
@@ -243,4 +243,5 @@ def move_glance(facts: Facts) -> list[str]:
     said = ", ".join(
         f"{name} {counts.get(name, 0):,}" for name in ("illegal", "discontinuity", "undetermined")
     )
-    return wrap_text(f"MOVES   {said}, refused {counts.get('refused', 0):,}{normal}, valid {valid:,}", HANG)
+    moves = f"MOVES   {said}, refused {counts.get('refused', 0):,}{normal}, valid {valid:,}"
+    return [*wrap_text(moves, HANG), *order_lines(facts.event_orders)]
