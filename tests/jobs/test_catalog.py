@@ -16,7 +16,7 @@ from pipeline.views.reading.answers import Answers
 from tests.jobs.asking import words_of
 
 # Of which arguments MADE makes what a function takes.
-MADE_OF = {"about": {"topic", "number", "broker"}}
+MADE_OF = {"about": {"topic", "number", "broker"}, "is_all": {"all"}}
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
