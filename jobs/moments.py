@@ -77,6 +77,16 @@ def parse_moment(text: str) -> AskedTime:
     return iso_moment(said, text)
 
 
+def parse_asked(text: str) -> AskedTime:
+    """The same of a program's text. InputProblem: it is none."""
+    try:
+        return parse_moment(text)
+    except argparse.ArgumentTypeError as problem:
+        raise InputProblem(
+            expected=f"a time such as {FORMS}", found=text[:SHOWN], todo="give it so"
+        ) from problem
+
+
 def iso_moment(said: str, text: str) -> AskedTime:
     try:
         found = datetime.fromisoformat(said)
