@@ -66,13 +66,13 @@ def answer_pages(answers: Sequence[Mapping[str, Any]], cursor: int | None) -> st
     rows = [
         ({"cluster_id": one["cluster_id"]} if several else {}) | bounded_row(told)
         for one in answers
-        for told in told_rows(one)
+        for told in rows_of_answer(one)
     ]
     heads = [head_of(one) for one in answers]
     return answer_page(rows, cursor, {"answers": heads})
 
 
-def told_rows(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def rows_of_answer(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """What an answer tells; of one that is a document of rows, or lines, these."""
     if answer["told"]:
         return list(answer["told"])

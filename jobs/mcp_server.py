@@ -110,9 +110,8 @@ def assistant_tools(warehouse: str) -> list[Callable[..., Any]]:
     def status(cursor: int | None = None) -> str:
         """All clusters, those first that need somebody: verdict, findings by severity, partitions without a leader,
         controller, brokers over their limit of leader imbalance, age of the data."""
-        return answer_page(
-            [bounded_row(one) for one in status_rows(map(cluster_status, every()), datetime.now(UTC))], cursor
-        )
+        rows = status_rows(map(cluster_status, every()), datetime.now(UTC))
+        return answer_page([*map(bounded_row, rows)], cursor)
 
     def findings(
         cluster: str | None = None,
@@ -138,16 +137,7 @@ def assistant_tools(warehouse: str) -> list[Callable[..., Any]]:
     def playbook(rule: str, cluster: str | None = None) -> str:
         """What findings of a rule mean, what to do about them and what not to, and how sure they are. rule: its name,
         or a finding such as F1."""
-        name = rule
-        if FINDING.fullmatch(rule):
-            name = choose_finding(rule, published_answers(warehouse, cluster, None).findings())[1]["rule"]
-        return "\n".join(playbook_lines(rule_named(name)))[:MOST]
-
-    def explain(line: str, cursor: int | None = None) -> str:
-        """What a line of Kafka's controller.log, state-change.log or server.log means."""
-        found = read_pasted_text(line.encode(), None)
-        told = (as_data(explain_record(one), found, None) for one in found.records)
-        return answer_page([bounded_row(one) for one in told], cursor)
+        return "\n".join(playbook_lines(rule_named(rule_or_finding(rule, warehouse, cluster))))[:MOST]
 
     def ask(question: str, cluster: str | None = None, cursor: int | None = None, **given: object) -> str:
         words = question_words(question, given, ["--warehouse", warehouse, *cluster_option(cluster)])
@@ -159,6 +149,22 @@ def assistant_tools(warehouse: str) -> list[Callable[..., Any]]:
     ask.__doc__ = asked_how()
     vars(ask)["__signature__"] = ask_signature(ask)
     return [status, findings, show, playbook, explain, ask]
+
+
+def explain(line: str, cursor: int | None = None) -> str:
+    """What a line of Kafka's controller.log, state-change.log or server.log means."""
+    found = read_pasted_text(line.encode(), None)
+    return answer_page(
+        [bounded_row(as_data(explain_record(one), found, None)) for one in found.records], cursor
+    )
+
+
+def rule_or_finding(name: str, warehouse: str, cluster: str | None) -> str:
+    """The rule of that name, or that of a finding such as F1."""
+    if not FINDING.fullmatch(name):
+        return name
+    findings = published_answers(warehouse, cluster, None).findings()
+    return str(choose_finding(name, findings)[1]["rule"])
 
 
 def cluster_option(cluster: str | None) -> list[str]:
