@@ -3,19 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
-from jobs.engine.run.request import RunRequest, RunResult
+from jobs.engine.run.request import RunRequest
+from jobs.incident.document import incident_document
 from jobs.incident.in_memory import AnalyzedLogs
 from jobs.layout import command_lines, installed_command, wrap_lines
 from jobs.playbook.pages import playbook_page
 from jobs.questions.ask import show_finding
-from jobs.questions.changes import out as changes_out
 from jobs.questions.finding_lines import standing_findings
 from jobs.questions.finding_lines import unsuppressed_findings as told_findings
-from jobs.questions.findings_out import ClusterFindings as ToldFindings
-from jobs.questions.findings_out import finding_documents, iso_or_value
 from jobs.questions.window import TablesWithin, Window
 from jobs.screen.facts import Facts, gather_facts
-from jobs.screen.first_screen import Screen, screen_of
+from jobs.screen.first_screen import screen_of
 from jobs.screen.summary import Verdict
 from pipeline.views.reading.answers import Answers
 from schemas.gold.finding import SEVERITIES
@@ -57,7 +55,7 @@ def render_cluster_screen(
     screen = screen_of(facts, request, result, what_next(facts), shown, is_detailed=is_detailed)
     rows = standing_findings(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
-    document = incident_document(answers, result, screen, facts) if is_json else {}
+    document = incident_document(answers, result, screen.verdict, facts) if is_json else {}
     text = screen.text if finding is None else "\n".join(show_finding(finding, answers))
     return ClusterScreen(request.cluster_id, text, screen.verdict, counts, document)
 
@@ -72,21 +70,3 @@ def what_next(facts: Facts) -> list[str]:
     if rule is None:
         return lines
     return [*lines, *command_lines([installed_command(), "playbook", rule], HANG * " ", HANG)]
-
-
-def incident_document(answers: Answers, result: RunResult, screen: Screen, facts: Facts) -> dict[str, Any]:
-    """verdict, figures of what was read, findings and changes as `findings` and `changes` give them as JSON."""
-    findings, changes = facts.findings, facts.changes or []
-    lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
-    listed = ToldFindings(answers.cluster_id, findings, lines_of, answers.last_at())
-    read = {name: iso_or_value(value) for name, value in answers.read().items() if name != "new_from_at"}
-    return {
-        "cluster_id": answers.cluster_id,
-        "verdict": screen.verdict,
-        "read": read,
-        "files": dict(result.states),
-        "not_read": [{"path": path, "sentence": said} for path, said in result.unread],
-        "left_out": list(result.left_out),
-        "findings": finding_documents(listed),
-        "changes": changes_out.change_documents(changes, changes_out.places_of(answers, changes)),
-    }
