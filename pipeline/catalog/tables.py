@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -210,6 +211,7 @@ LIMITS = "audit_limit"
 SETTINGS = ("balancing_setting", LIMITS, "release_setting", "session_limit")
 
 
+@cache
 def stands_on(name: str) -> frozenset[str]:
     """Short names of all that a table is built from, directly or not, itself included."""
     table = BY_SHORT_NAME.get(name)

@@ -31,12 +31,13 @@ def judge_layer(cluster_id: str, run_id: str, layer: str, tables: Sequence[Judge
     pandas = importlib.import_module("pandas")
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
-    suite = context.suites.add(gx.ExpectationSuite(name=layer))
-    for expected, _ in tables:
-        none = gx.expectations.ExpectColumnMaxToBeBetween(
+    none_broken = [
+        gx.expectations.ExpectColumnMaxToBeBetween(
             column=expected.table, min_value=0, max_value=0, severity=expected.severity
         )
-        suite.add_expectation(none)
+        for expected, _ in tables
+    ]
+    suite = context.suites.add(gx.ExpectationSuite(name=layer, expectations=none_broken))
     source = context.data_sources.add_pandas(layer)
     batch = source.add_dataframe_asset(layer).add_batch_definition_whole_dataframe(layer)
     validation = context.validation_definitions.add(
