@@ -16,6 +16,10 @@ class PipelineError(Exception):
         super().__init__(f"Expected {expected}, found {found}; {todo}.")
 
 
+class NeedsSpark(Exception):
+    """Work that was begun without Spark has to be done by it: nothing of it is published."""
+
+
 class ProgramFault(PipelineError):
     """A fault of the program itself."""
 

@@ -39,7 +39,7 @@ def expectation_of(spec: TableSpec) -> Expectation:
 
 def check_expression(check: Check) -> pl.Expr:
     """The condition of a check, which is SQL of the tables; its one function has another name in frames."""
-    return pl.sql_expr(check.condition.replace("size(", "array_length("))
+    return pl.sql_expr(check.condition.replace("cardinality(", "array_length("))
 
 
 def sound_rows(rows: pl.DataFrame, expectation: Expectation) -> pl.DataFrame:

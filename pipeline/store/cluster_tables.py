@@ -41,14 +41,25 @@ class ClusterTables:
         return arrow_of(rows.select(*(columns or spec.columns)), spec)
 
     def append(self, spec: TableSpec, rows: pa.Table) -> None:
-        self.append_rows(spec, spark_rows(self.store.spark, spec, rows))
+        if self.store.writer is None:
+            self.append_rows(spec, spark_rows(self.store.spark, spec, rows))
+        else:
+            self.store.writer.append(spec, rows, self.run_id)
+            self.note_version(spec)
 
     def replace(self, spec: TableSpec, rows: pa.Table) -> None:
-        self.replace_rows(spec, spark_rows(self.store.spark, spec, rows))
+        if self.store.writer is None:
+            self.replace_rows(spec, spark_rows(self.store.spark, spec, rows))
+        else:
+            self.store.writer.overwrite(spec, rows, self.run_id)
+            self.note_version(spec)
 
     def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime) -> None:
-        frame = spark_rows(self.store.spark, spec, rows)
-        self.store.delta.replace_from(spec, frame, column, start, self.run_id)
+        if self.store.writer is None:
+            frame = spark_rows(self.store.spark, spec, rows)
+            self.store.delta.replace_from(spec, frame, column, start, self.run_id)
+        else:
+            self.store.writer.replace_from(spec, rows, column, start, self.run_id)
         self.note_version(spec)
 
     def append_rows(self, spec: TableSpec, rows: DataFrame) -> None:
@@ -63,7 +74,10 @@ class ClusterTables:
         self.store.create_missing(specs, self.versions)
 
     def delete_segments(self, spec: TableSpec, load_seqs: Collection[int]) -> None:
-        self.store.delta.delete_segments(spec, load_seqs)
+        if self.store.writer is None:
+            self.store.delta.delete_segments(spec, load_seqs)
+        else:
+            self.store.writer.delete_segments(spec, load_seqs, self.run_id)
         self.note_version(spec)
 
     def note_version(self, spec: TableSpec) -> None:

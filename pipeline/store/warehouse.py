@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -31,7 +32,8 @@ from pipeline.store.spark.late_session import Setting, Spark, as_late_session
 from pipeline.store.tables.commit_files import columns_when_made, drop_torn, is_table, newest_whole
 from pipeline.store.tables.contents import Contents, as_columns, contents_of
 from pipeline.store.tables.delta import RETENTION_DAYS, DeltaFolder
-from pipeline.store.tables.direct_reading import local_folder
+from pipeline.store.tables.direct_reading import local_folder, read_run_rows
+from pipeline.store.tables.local_writing import LocalWriter
 from schemas.ops import quality_result, run
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
@@ -50,6 +52,7 @@ class ClusterWarehouse:
 
     Protocol (design.md, section 2): under the cluster's lock restore what is newer than published,
     append, audit, then publish with one row of ops.run, which is the commit point.
+    writer: who writes in place of Spark what the driver's memory holds; None: Spark does.
     """
 
     def __init__(
@@ -61,6 +64,8 @@ class ClusterWarehouse:
         self.folder = f"{self.files.qualified(warehouse)}/{cluster_id}"
         self.delta = DeltaFolder(self.session, self.folder, retention_days)
         self.bases: dict[str, int] = {}
+        self.writer: LocalWriter | None = None
+        self.run_id = ""
         self.session.set(spark_setting(BY_AGE_OF_COMMIT, "false"))
 
     @property
@@ -74,6 +79,8 @@ class ClusterWarehouse:
 
     def run_rows(self, run_id: str | None = None) -> list[dict[str, Any]]:
         """The newest row of ops.run, or the one of a run_id."""
+        if (folder := local_folder(self.folder)) is not None:
+            return read_run_rows(folder, run_id)
         rows = self.delta.read(run.SPEC)
         if run_id is not None:
             rows = rows.where(F.col("run_id") == run_id)
@@ -89,6 +96,7 @@ class ClusterWarehouse:
             follows = datetime.strptime(newest, RUN_ID).replace(tzinfo=UTC) + timedelta(microseconds=1)
             run_id = follows.strftime(RUN_ID)
         self.session.set(spark_setting(NOTE, run_id))
+        self.run_id = run_id
         return run_id
 
     def settings(self, published: Published) -> dict[str, Any]:
@@ -161,9 +169,15 @@ class ClusterWarehouse:
         if any(gone) and self.session.is_there:
             java_class(self.spark, "org.apache.spark.sql.delta.DeltaLog").clearCache()
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            for _ in pool.map(self.delta.create, missing):
+            for _ in pool.map(self.create, missing):
                 pass
         versions.update({spec.name: 0 for spec in missing})
+
+    def create(self, spec: TableSpec) -> None:
+        if self.writer is None:
+            self.delta.create(spec)
+        else:
+            self.writer.create(spec, self.run_id)
 
     def publish(self, row: dict[str, Any]) -> None:
         """Writes the row of ops.run: from here on readers see the versions that it names. They are on the disk by then.
@@ -232,8 +246,11 @@ class ClusterWarehouse:
 
     def append_quality(self, rows: list[dict[str, Any]], run_id: str) -> int:
         """Stores what the gate said. The version that holds it."""
-        frame = self.spark.createDataFrame(rows, schema=struct_of(quality_result.SPEC))
-        self.delta.append(quality_result.SPEC, frame, run_id)
+        spec = quality_result.SPEC
+        if self.writer is None:
+            self.delta.append(spec, self.spark.createDataFrame(rows, schema=struct_of(spec)), run_id)
+        else:
+            self.writer.append(spec, pa.Table.from_pylist(rows, schema=spec.arrow), run_id)
         return int(self.delta.head(quality_result.SPEC) or 0)
 
 

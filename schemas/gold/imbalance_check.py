@@ -109,7 +109,7 @@ SPEC = TableSpec(
         Check("a_reason_where_undetermined", "(is_equal IS NULL) = (reason IS NOT NULL)"),
         Check(
             "lists_add_up",
-            "listed_count IS NULL OR listed_count - size(only_kafka) <=> led_elsewhere_count - only_ours_count",
+            "listed_count IS NULL OR listed_count - cardinality(only_kafka) <=> led_elsewhere_count - only_ours_count",
         ),
         Check(
             "part_of_the_group",

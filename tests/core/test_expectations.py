@@ -18,7 +18,7 @@ SPEC = TableSpec(
         nullable_field("kind", STRING, "Kind.", accepted=("a", "b")),
         nullable_field("ids", array_type(INTEGER), "Some."),
     ),
-    checks=(Check("few", "size(ids) < 3"), Check("of_a_kind", "(kind <=> 'a') OR id > 0")),
+    checks=(Check("few", "cardinality(ids) < 3"), Check("of_a_kind", "(kind <=> 'a') OR id > 0")),
 )
 
 

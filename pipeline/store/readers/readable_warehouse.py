@@ -15,9 +15,8 @@ from pipeline.store.runs.damage import published_as_written
 from pipeline.store.runs.published import Published, is_cluster
 from pipeline.store.runs.seen import read_run_or_copy
 from pipeline.store.spark.spark_configuration import is_configured
-from pipeline.store.tables.direct_reading import read_directly
+from pipeline.store.tables.direct_reading import read_run_rows
 from schemas.namespace import full_module_name
-from schemas.ops import run
 
 SCHEME = re.compile(r"^([a-z][a-z0-9+.-]*):/")
 OF_OBJECT_STORES = ("s3", "s3a", "gs", "abfs", "abfss", "az")
@@ -55,9 +54,7 @@ class DirectWarehouse:
 
     def run_rows(self, cluster: str, run_id: str | None) -> list[dict[str, Any]]:
         """The newest row of ops.run, or the one of a run_id."""
-        rows = read_directly(f"{self.root}/{cluster}", run.SPEC, None, None).to_pylist()
-        found = [one for one in rows if run_id in (None, one["run_id"])]
-        return sorted(found, key=lambda one: int(one["run_seq"]))[-1:]
+        return read_run_rows(f"{self.root}/{cluster}", run_id)
 
     def tables(self, cluster: str, seen: Published) -> TablesOfVersions:
         return PublishedTables(f"{self.root}/{cluster}", seen.versions, seen.contents, seen.lost)

@@ -7,6 +7,7 @@ from typing import TypeAlias, Union
 
 from pyspark.sql import SparkSession
 
+from pipeline.core.errors import NeedsSpark
 from pipeline.core.files import URI
 
 Spark: TypeAlias = Union[SparkSession, "LateSession"]
@@ -16,7 +17,7 @@ OF_THIS_MACHINE = "file:/"
 
 class LateSession:
     """start: gives the session. is_plain: nobody configured where paths without a scheme lie, so it is this machine;
-    else only Spark can tell."""
+    else only Spark can tell. is_absent: there is none, and what asks for it raises NeedsSpark."""
 
     def __init__(self, start: Callable[[], SparkSession], *, is_plain: bool) -> None:
         self.start, self.is_plain = start, is_plain
@@ -24,6 +25,12 @@ class LateSession:
         self.settings: list[Setting] = []
         self.starting: Future[SparkSession] | None = None
         self.is_there = False
+        self.is_absent = False
+
+    def require(self) -> None:
+        """NeedsSpark: there is none. Asked before work that it is to do."""
+        if self.is_absent:
+            raise NeedsSpark
 
     def get(self) -> SparkSession:
         """The session, set as was told. What its start raises, each caller is told."""
@@ -59,6 +66,17 @@ class LateSession:
         if uri.startswith(OF_THIS_MACHINE) or URI.match(uri):
             return uri.startswith(OF_THIS_MACHINE)
         return self.is_plain or default_system(self.get()).startswith(OF_THIS_MACHINE)
+
+
+def absent_session() -> LateSession:
+    """Of work on this machine that does without Spark, or ends with NeedsSpark where it cannot."""
+    session = LateSession(refuse_start, is_plain=True)
+    session.is_absent = True
+    return session
+
+
+def refuse_start() -> SparkSession:
+    raise NeedsSpark
 
 
 def as_late_session(spark: Spark) -> LateSession:

@@ -65,9 +65,7 @@ class DeltaFolder:
         is_replaced: the next version of a table that is there; its older versions stay readable.
         """
         columns = ", ".join(map(column_ddl, struct_of(spec).fields))
-        properties = {f"delta.constraints.{check.name}": check.condition for check in spec.checks}
-        properties |= self.retention()
-        properties |= statistics_properties(spec)
+        properties = properties_when_made(spec, self.retention_days)
         verb = "REPLACE" if is_replaced else "CREATE"
         self.spark.sql(
             f"{verb} TABLE {self.named(spec)} ({columns}) USING delta "
@@ -75,17 +73,7 @@ class DeltaFolder:
         )
 
     def retention(self) -> dict[str, str]:
-        """Delta's two properties: how long versions stay readable after others have followed them.
-
-        Its own clean-up of the log goes by the age of commits, and may take a version that was followed just now and
-        is what is published: it is off, `maintain` does it (`upkeep.remove_old_log`).
-        """
-        days = f"interval {self.retention_days} days"
-        return {
-            "delta.logRetentionDuration": days,
-            "delta.deletedFileRetentionDuration": days,
-            "delta.enableExpiredLogCleanup": "false",
-        }
+        return retention_properties(self.retention_days)
 
     def note(self, table: str, version: int) -> str | None:
         """The user's note on a commit of `layer.table`; None if its file is gone or it has none."""
@@ -161,6 +149,25 @@ class DeltaFolder:
                 found="that retention has removed it",
                 todo="name a newer run; storage.retention_days says how long runs stay readable",
             ) from None
+
+
+def properties_when_made(spec: TableSpec, retention_days: int) -> dict[str, str]:
+    """Delta's properties of a table as it is made."""
+    checks = {f"delta.constraints.{check.name}": check.condition for check in spec.checks}
+    return checks | retention_properties(retention_days) | statistics_properties(spec)
+
+
+def retention_properties(days: int) -> dict[str, str]:
+    """How long versions stay readable after others have followed them.
+
+    Delta's own clean-up of the log goes by the age of commits, and may take a version that was followed just now and
+    is what is published: it is off, `maintain` does it (`upkeep.remove_old_log`).
+    """
+    return {
+        "delta.logRetentionDuration": f"interval {days} days",
+        "delta.deletedFileRetentionDuration": f"interval {days} days",
+        "delta.enableExpiredLogCleanup": "false",
+    }
 
 
 def statistics_properties(spec: TableSpec) -> dict[str, str]:

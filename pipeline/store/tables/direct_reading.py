@@ -3,6 +3,7 @@
 import errno
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -21,6 +22,7 @@ from pipeline.store.files.object_files import ObjectFiles
 from pipeline.store.tables.commit_files import altered_log, newest_committed_version
 from pipeline.store.tables.contents import Contents, contents_of_files, files_in, lost_columns
 from pipeline.store.tables.local_table import LocalTable
+from schemas.ops import run
 from schemas.spec import TableSpec
 
 # Of files that are damaged Polars may say nothing but that it ran into something that it takes for impossible.
@@ -67,6 +69,13 @@ def read_directly(
         raise unread_version_error(problem, str(folder), spec, version) from problem
     whole = found.with_columns(raw_record_bytes(found)) if is_rebuilt else found
     return arrow_table_as_declared(whole.select(asked), spec)
+
+
+def read_run_rows(folder: str | Path, run_id: str | None) -> list[dict[str, Any]]:
+    """The newest row of ops.run of a cluster's folder, or the one of a run_id."""
+    rows = read_directly(folder, run.SPEC, None, None).to_pylist()
+    found = [one for one in rows if run_id in (None, one["run_id"])]
+    return sorted(found, key=lambda one: int(one["run_seq"]))[-1:]
 
 
 def files_of_version(

@@ -1,4 +1,4 @@
-"""One row added to a Delta table of a local warehouse by delta-rs: no JVM is started for it."""
+"""Commits to Delta tables of a local warehouse by delta-rs, and what follows them: no JVM is started for it."""
 
 import contextlib
 import errno
@@ -12,7 +12,7 @@ from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Tr
 from deltalake import write_deltalake as write
 from deltalake.exceptions import CommitFailedError, DeltaError
 
-from pipeline.store.files.durable import LOG
+from pipeline.store.files.durable import LOG, files_added
 from pipeline.store.files.hadoop_sums import keep_sums
 from schemas.spec import TableSpec
 
@@ -47,20 +47,26 @@ def add_row(
         )
     except CommitFailedError:
         return False
+    finish_commit(folder, table)
+    return True
+
+
+def finish_commit(folder: Path, table: DeltaTable) -> None:
+    """What Spark would leave beside a commit: the sums of what it wrote, and of every tenth version a checkpoint."""
     keep_missing_sums(folder, table.version())
     if table.version() % CHECKPOINT_EACH == 0:
-        # Readers do without it, and the row is committed.
+        # Readers do without it, and the rows are committed.
         with contextlib.suppress(DeltaError, OSError):
             (folder / LOG / STALE_SUM).unlink(missing_ok=True)
             table.create_checkpoint()
             for path in (folder / LOG).glob(f"{table.version():020d}.checkpoint*.parquet"):
                 keep_sums(path)
-    return True
 
 
 def keep_missing_sums(folder: Path, version: int) -> None:
-    """Of a commit that delta-rs wrote, which writes none, and of the data files of the table: readers check them."""
-    for path in (folder / LOG / f"{version:020d}.json", *folder.glob("*.parquet")):
+    """Of a commit that delta-rs wrote, which writes none, and of the data files that it adds: readers check them."""
+    commit = folder / LOG / f"{version:020d}.json"
+    for path in (commit, *(folder / one for one in files_added(commit))):
         if path.exists() and not path.with_name(f".{path.name}.crc").exists():
             keep_sums(path)
 
