@@ -27,6 +27,11 @@ class Limits(MaskingPart):
         64 << 20,
         description="A night that brings no more bytes than this is read and judged in the driver (placement: auto).",
     )
+    clusters_at_once: PositiveInt | None = Field(
+        None,
+        description="So many clusters of a run that each bring no more than driver_bytes are run side by side, in "
+        "processes of the driver's machine; null: one a processor, as far as memory reaches; 1: one after the other.",
+    )
     incident_bytes: PositiveInt = Field(
         1 << 30,
         description="Logs of one cluster that `incident` reads: they stand in memory, 14 to 40 times as long. More is "

@@ -28,6 +28,7 @@ WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
     "placement": True,
     "limits": {
         "driver_bytes",
+        "clusters_at_once",
         "incident_bytes",
         "archive_bytes",
         "archive_members",

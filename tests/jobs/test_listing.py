@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs import ingest, main
+from jobs import cluster_job, ingest
 from jobs.engine.intake.discovery import Candidate
 from jobs.engine.intake.segments import Loader
 from jobs.engine.run.cluster_run import run_cluster
@@ -52,7 +52,7 @@ def test_a_run_that_is_overtaken_reads_nothing_again(
         assert run(logs, warehouse, ingest.main) == 0
 
     with monkeypatch.context() as patch:
-        patch.setattr(main, "run_cluster", overtaken(other_run, patch))
+        patch.setattr(cluster_job, "run_cluster", overtaken(other_run, patch))
         assert run(logs, warehouse, ingest.main) == 0
     files = read(spark, str(warehouse), "bronze.source_file").collect()
     assert [(one.start_offset, one.consumed_bytes) for one in files] == [(0, len(whole.encode()))]

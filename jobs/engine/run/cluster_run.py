@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from jobs.engine.incremental.at_hand import AtHand
@@ -47,6 +48,7 @@ from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.runs.published import Published
 from pipeline.store.spark.late_session import LateSession
 from pipeline.store.spark.session import tune_for_size, tune_storage
+from pipeline.store.tables.local_writing import LocalWriter
 from pipeline.store.warehouse import ClusterWarehouse, run_row
 from schemas.bronze import file_sighting
 from schemas.gold import finding
@@ -68,11 +70,14 @@ def run_cluster(
 ) -> RunResult:
     """Runs a job on one cluster; `then` is told of its tables and the result while the lock is still held.
 
-    Locked; GateFailed, after which the last good versions stay published.
+    Locked; GateFailed, after which the last good versions stay published. NeedsSpark: `spark` is absent, and it cannot
+    do without; nothing is published.
     """
     storage = request.settings.storage
     store = ClusterWarehouse(spark, request.warehouse, request.cluster_id, storage.retention_days)
     spark.set(partial(tune_storage, zstd_level=storage.zstd_level))
+    if spark.is_absent:
+        store.writer = LocalWriter(Path(store.folder), storage.retention_days, storage.zstd_level)
     with cluster_lock(store.files, store.folder, request.wait_seconds) as lock:
         store.require_whole()
         migrate_older(store, request.settings, progress, lock)
@@ -132,9 +137,11 @@ class Run:
         tables = tables if self.counts["load_seq"] else []
         is_new = bool(planned.segments or tables or planned.sightings)
         if is_new:
-            self.store.session.begin()
+            if self.store.writer is None:
+                self.store.session.begin()
             night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
             if self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
+                self.store.session.require()
                 night.executors = SparkRowExecutors(written)
             gate = QualityGate(request.cluster_id, self.run_id)
             intake = Intake(found.loader, written, night, gate.enter, executors)

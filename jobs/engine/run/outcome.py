@@ -9,7 +9,7 @@ from typing import Self
 
 from jobs.engine.run.traces import kept_traces
 from jobs.text import printable_line
-from pipeline.core.errors import PipelineError, ProgramFault
+from pipeline.core.errors import NeedsSpark, PipelineError, ProgramFault
 from pipeline.store.failures import explain_failure
 
 
@@ -21,8 +21,16 @@ def log_stages() -> None:
     logging.getLogger("kafka_controller_audit").setLevel(logging.INFO)
 
 
+def problem_text(job: str, problem: PipelineError, more: str = "") -> str:
+    return printable_line(f"{job}: {problem}{more}")
+
+
+def print_problem(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
+
+
 def report_problem(job: str, problem: PipelineError, more: str = "") -> int:
-    print(printable_line(f"{job}: {problem}{more}"), file=sys.stderr)
+    print_problem(problem_text(job, problem, more))
     return problem.exit_code
 
 
@@ -31,7 +39,7 @@ class Ending:
     """Work that ends in one sentence and an exit code, whatever it meets: with Ending(...) as end, then end.code.
 
     became: what is published now. warehouse, cluster: that the work is about, where it is known. problem: why it
-    failed; None: it did not.
+    failed; None: it did not. tell: hears the sentence.
     """
 
     job: str
@@ -40,6 +48,7 @@ class Ending:
     became: Callable[[], str] = lambda: "nothing is published"
     code: int = 0
     problem: PipelineError | None = None
+    tell: Callable[[str], None] = print_problem
 
     def __enter__(self) -> Self:
         return self
@@ -47,8 +56,9 @@ class Ending:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        """True, and so the end of it, but for what is no failure of the work: interrupted, or nobody reads on."""
-        if not isinstance(problem, Exception) or isinstance(problem, BrokenPipeError):
+        """True, and so the end of it, but for what is no failure of the work: interrupted, nobody reads on, or Spark is
+        needed."""
+        if not isinstance(problem, Exception) or isinstance(problem, BrokenPipeError | NeedsSpark):
             return False
         more = ""
         if isinstance(problem, PipelineError):
@@ -57,7 +67,8 @@ class Ending:
             known = explain_failure(problem, self.warehouse, self.cluster, self.became())
             self.problem = known or self.fault(problem)
             more = f" The traces are {kept_traces(self.job, problem)}."
-        self.code = report_problem(self.job, self.problem, more)
+        self.code = self.problem.exit_code
+        self.tell(problem_text(self.job, self.problem, more))
         return True
 
     def fault(self, problem: Exception) -> ProgramFault:

@@ -10,15 +10,16 @@ log = logging.getLogger("kafka_controller_audit")
 
 @dataclass
 class Progress:
-    """Stages with counts and seconds."""
+    """Stages with counts and seconds. label: before each. has_details: steps within a stage are told, too."""
 
     is_terminal: bool = field(default_factory=sys.stderr.isatty)
     started: float = field(default_factory=time.monotonic)
     label: str = ""
+    has_details: bool = True
 
     def detail(self, text: str) -> None:
         """A step within a stage; told on a terminal only, so that a log keeps one line a stage."""
-        if self.is_terminal:
+        if self.is_terminal and self.has_details:
             self.stage("", text)
 
     def stage(self, name: str, counts: str) -> None:

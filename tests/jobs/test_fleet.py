@@ -1,0 +1,135 @@
+"""Many clusters in one run: small ones side by side without Spark, and none holds back another."""
+
+import os
+import subprocess
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobs.cluster_job import ClusterJob, ClusterOutcome
+from jobs.engine.run.progress import Progress
+from jobs.fleet import clusters_at_once, run_side_by_side
+from jobs.machine import memory_bytes, processors
+from jobs.settings.arguments import job_parser, settings_of
+from pipeline.store.readers.readable_warehouse import readable_warehouse
+from schemas.silver import term
+from tests.conftest import REPOSITORY
+from tests.jobs.javaless import without_java
+from tests.jobs.small_logs import lines_of, write
+
+NAMES = ("a", "b", "c", "d")
+
+
+class Dying(ClusterJob):
+    """Its process ends at once, as one does that is killed."""
+
+    def run(self, *_: Any) -> ClusterOutcome:
+        os._exit(9)
+
+
+class Waiting(ClusterJob):
+    """It tells through one pipe that it has begun, and keeps it open."""
+
+    def run(self, *_: Any) -> ClusterOutcome:
+        with Path(self.arguments.logs[0]).open("w") as begun:
+            begun.write("begun\n")
+            begun.flush()
+            Path(self.arguments.warehouse).read_text()
+        return ClusterOutcome(0)
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """b is cut off: nothing of it can be read; d has no log of Kafka."""
+    for name in NAMES[:3]:
+        write(tmp_path / "logs", f"{name}/broker-1/controller.log", lines_of(1, "controller"))
+    (tmp_path / "logs/b/broker-2").mkdir()
+    (tmp_path / "logs/b/broker-2/controller.log.2026-11-20-23.gz").write_bytes(b"\x1f\x8b\x08no archive")
+    write(tmp_path / "logs", "d/broker-1/notes.txt", ["nothing of Kafka\n"])
+    return tmp_path / "logs"
+
+
+def arguments_of(logs: Path, *more: str) -> Namespace:
+    return job_parser("nightly", "").parse_args(
+        ["--logs", str(logs), "--warehouse", str(logs.parent / "warehouse"), *more]
+    )
+
+
+def jobs_of(logs: Path, kinds: dict[str, type[ClusterJob]], *more: str) -> list[ClusterJob]:
+    given = arguments_of(logs, *more)
+    return [kinds.get(name, ClusterJob)("nightly", given, settings_of(given), NAMES, name) for name in NAMES]
+
+
+def test_a_run_needs_no_java_and_tells_in_the_order_of_names(logs: Path) -> None:
+    """Exit code 7: a file of b is not read."""
+    done = subprocess.run(
+        [sys.executable, "-m", "jobs.nightly", "--logs", str(logs), "--warehouse", str(logs.parent / "w")],
+        cwd=REPOSITORY,
+        env=without_java() | {"KCA_LIMITS__CLUSTERS_AT_ONCE": "2"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 7, done.stderr
+    told = done.stdout.splitlines()
+    assert [line.split()[0] for line in told if "ZooKeeper" in line] == ["a", "b", "c"]
+    assert [line.split()[1] for line in told if line.startswith("SUMMARY")] == ["a", "b", "c"]
+    assert "clusters: 4, 2 at once" in done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("nightly: ")]
+    assert "to read every log of cluster b" in said[0] and "for cluster d" in said[1]
+    warehouse = readable_warehouse(str(logs.parent / "w"))
+    terms = [
+        warehouse.tables(name, warehouse.published(name)).read(term.SPEC).drop(["cluster_id", "file_id"])
+        for name in ("a", "c")
+    ]
+    assert terms[0].num_rows and terms[0] == terms[1]
+
+
+def test_what_brings_much_is_left_and_nothing_of_it_is_done(
+    logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KCA_LIMITS__DRIVER_BYTES", "10")
+    found = [done for _, done in run_side_by_side(jobs_of(logs, {})[:1], 2, Progress())]
+    assert found == [None]
+    assert not list((logs.parent / "warehouse").rglob("*.parquet"))
+
+
+def test_a_process_that_ends_leaves_its_cluster_to_another_run(logs: Path) -> None:
+    jobs = jobs_of(logs, {"b": Dying})
+    found = {job.cluster_id: done for job, done in run_side_by_side(jobs, 1, Progress())}
+    assert found["a"] is not None and found["a"][0].code == 0
+    assert found["b"] is None
+
+
+def test_no_process_outlives_the_run(logs: Path) -> None:
+    """The pipe that one of them holds is closed by its end alone."""
+    begun, never = logs.parent / "begun", logs.parent / "never"
+    os.mkfifo(begun)
+    os.mkfifo(never)
+    script = (
+        "from tests.jobs.test_fleet import *\n"
+        "if __name__ == '__main__':\n"
+        f"    given = Namespace(logs=[{str(begun)!r}], warehouse={str(never)!r})\n"
+        "    job = Waiting('nightly', given, None, ('a',), 'a')\n"
+        "    list(run_side_by_side([job], 1, Progress()))\n"
+    )
+    main = write(logs.parent, "main.py", [script])
+    started = subprocess.Popen([sys.executable, str(main)], cwd=REPOSITORY, env=without_java())
+    with started, begun.open() as pipe:
+        assert pipe.readline() == "begun\n"
+        started.kill()
+        assert pipe.read() == ""
+
+
+def test_how_many_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jobs.fleet.processors", lambda: 16)
+    monkeypatch.setattr("jobs.fleet.memory_bytes", lambda: 8 << 30)
+    assert (clusters_at_once(None), clusters_at_once(3)) == (5, 3)
+    write(tmp_path, "cpu.max", ["150000 100000\n"])
+    write(tmp_path, "memory.max", ["1073741824\n"])
+    assert (memory_bytes(tmp_path), processors(tmp_path)) == (1 << 30, min(2, processors(tmp_path / "none")))
+    write(tmp_path, "cpu.max", ["max 100000\n"])
+    assert processors(tmp_path) == processors(tmp_path / "none") >= 1
