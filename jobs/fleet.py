@@ -9,9 +9,10 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from queue import SimpleQueue
 
 from jobs.cluster_job import ClusterJob, ClusterOutcome, Kept
 from jobs.engine.run.outcome import log_stages
@@ -37,25 +38,40 @@ def run_side_by_side(
     jobs: Sequence[ClusterJob], at_once: int, progress: Progress
 ) -> Iterator[tuple[ClusterJob, Done | None]]:
     """In the order of the jobs what came of each; None: it brings much, or needs Spark otherwise, and nothing of it is
-    done. So it is where a process ended before its cluster did."""
+    done. So it is where its process ended before it did, which leaves the others as they are."""
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
-    pool = ProcessPoolExecutor(
-        min(at_once, len(jobs)), multiprocessing.get_context("spawn"), initializer=begin_worker
-    )
+    count = min(at_once, len(jobs))
+    workers: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
+    for _ in range(count):
+        workers.put(new_worker())
+    waiting = ThreadPoolExecutor(count)
     try:
-        begun = [pool.submit(run_without_spark, one, progress) for one in jobs]
+        begun = [waiting.submit(done_or_none, workers, one, progress) for one in jobs]
         for one, future in zip(jobs, begun, strict=True):
-            yield one, done_or_none(one, future)
+            yield one, future.result()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        waiting.shutdown(wait=False, cancel_futures=True)
 
 
-def done_or_none(job: ClusterJob, future: Future[Done | None]) -> Done | None:
+def new_worker() -> ProcessPoolExecutor:
+    """One process, which is started with the first cluster that it is given: where several share a pool, the end of one
+    ends all."""
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=begin_worker)
+
+
+def done_or_none(
+    workers: SimpleQueue[ProcessPoolExecutor], job: ClusterJob, progress: Progress
+) -> Done | None:
+    """By the worker that is idle; another takes its place where its process ends."""
+    worker = workers.get()
     try:
-        return future.result()
+        return worker.submit(run_without_spark, job, progress).result()
     except BrokenProcessPool:
         log.warning("%sits process ended, and is followed by another run of it", job.label)
+        worker = new_worker()
         return None
+    finally:
+        workers.put(worker)
 
 
 def run_without_spark(job: ClusterJob, progress: Progress) -> Done | None:

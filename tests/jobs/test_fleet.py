@@ -1,11 +1,14 @@
 """Many clusters in one run: small ones side by side without Spark, and none holds back another."""
 
 import os
+import select
+import signal
 import subprocess
 import sys
 from argparse import Namespace
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
@@ -21,6 +24,8 @@ from tests.jobs.javaless import without_java
 from tests.jobs.small_logs import lines_of, write
 
 NAMES = ("a", "b", "c", "d")
+# A process that is started, or has lost its parent, needs a few; beside other work some more.
+PATIENCE_SECONDS = 120
 
 
 class Dying(ClusterJob):
@@ -31,11 +36,11 @@ class Dying(ClusterJob):
 
 
 class Waiting(ClusterJob):
-    """It tells through one pipe that it has begun, and keeps it open."""
+    """It tells its process through one pipe, and keeps it open."""
 
     def run(self, *_: Any) -> ClusterOutcome:
         with Path(self.arguments.logs[0]).open("w") as begun:
-            begun.write("begun\n")
+            begun.write(f"{os.getpid()}\n")
             begun.flush()
             Path(self.arguments.warehouse).read_text()
         return ClusterOutcome(0)
@@ -97,11 +102,17 @@ def test_what_brings_much_is_left_and_nothing_of_it_is_done(
     assert not list((logs.parent / "warehouse").rglob("*.parquet"))
 
 
-def test_a_process_that_ends_leaves_its_cluster_to_another_run(logs: Path) -> None:
+def test_a_process_that_ends_leaves_its_cluster_and_no_other_to_another_run(logs: Path) -> None:
+    """a runs beside it as it ends; c and d come behind."""
     jobs = jobs_of(logs, {"b": Dying})
-    found = {job.cluster_id: done for job, done in run_side_by_side(jobs, 1, Progress())}
-    assert found["a"] is not None and found["a"][0].code == 0
-    assert found["b"] is None
+    found = {job.cluster_id: done for job, done in run_side_by_side(jobs, 2, Progress())}
+    assert {name: None if done is None else done[0].code for name, done in found.items()} == {
+        "a": 0,
+        "b": None,
+        "c": 0,
+        "d": None,
+    }
+    assert found["b"] is None and found["d"] is not None and found["d"][0].nothing
 
 
 def test_no_process_outlives_the_run(logs: Path) -> None:
@@ -118,10 +129,23 @@ def test_no_process_outlives_the_run(logs: Path) -> None:
     )
     main = write(logs.parent, "main.py", [script])
     started = subprocess.Popen([sys.executable, str(main)], cwd=REPOSITORY, env=without_java())
-    with started, begun.open() as pipe:
-        assert pipe.readline() == "begun\n"
-        started.kill()
-        assert pipe.read() == ""
+    with started, open(os.open(begun, os.O_RDONLY | os.O_NONBLOCK)) as pipe:
+        try:
+            require_told(pipe)
+            pid = int(pipe.readline())
+        finally:
+            started.kill()
+        try:
+            require_told(pipe)
+            assert pipe.read() == ""
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def require_told(pipe: TextIO) -> None:
+    """Something is written to the pipe, or the last that held it has ended."""
+    assert select.select([pipe], [], [], PATIENCE_SECONDS)[0], f"nothing came in {PATIENCE_SECONDS} s"
 
 
 def test_how_many_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

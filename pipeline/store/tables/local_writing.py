@@ -55,7 +55,7 @@ class LocalWriter:
         require_room(log)
         first = log / f"{0:020d}.json"
         actions = (commit_info(note), protocol_of(spec), self.metadata(spec))
-        if not link_new(first, "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in actions)):
+        if not link_new(first, "".join(f"{dense_json(one)}\n" for one in actions)):
             raise FileExistsError(f"ConcurrentWrite: {first}")
         keep_sums(first)
 
@@ -64,7 +64,7 @@ class LocalWriter:
             "id": str(uuid.uuid4()),
             "description": spec.grain,
             "format": {"provider": "parquet", "options": {}},
-            "schemaString": json.dumps(
+            "schemaString": dense_json(
                 {"type": "struct", "fields": list(map(column_json, struct_of(spec).fields))}
             ),
             "partitionColumns": [],
@@ -143,6 +143,11 @@ def needing_spark() -> Iterator[None]:
 def noted(note: str) -> dict[str, Any]:
     committed = CommitProperties({"userMetadata": note})
     return {"commit_properties": committed, "post_commithook_properties": NO_HOOKS}
+
+
+def dense_json(said: Mapping[str, Any]) -> str:
+    """As Spark writes it."""
+    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
 
 
 def column_json(column: StructField) -> dict[str, Any]:
