@@ -129,7 +129,7 @@ def test_no_process_outlives_the_run(logs: Path) -> None:
     )
     main = write(logs.parent, "main.py", [script])
     started = subprocess.Popen([sys.executable, str(main)], cwd=REPOSITORY, env=without_java())
-    with started, open(os.open(begun, os.O_RDONLY | os.O_NONBLOCK)) as pipe:
+    with started, os.fdopen(os.open(begun, os.O_RDONLY | os.O_NONBLOCK)) as pipe:
         try:
             require_told(pipe)
             pid = int(pipe.readline())
