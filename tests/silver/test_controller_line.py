@@ -147,3 +147,19 @@ def test_lines_of_a_term_whose_election_is_before_the_logs_belong_to_it() -> Non
     ]
     rows = found.filter(event="topic_deletion_requested").select("term_id", "logged_at").rows()
     assert rows == [("1-4", at(12))]
+
+
+def test_lines_of_a_kraft_controller_that_takes_over_from_zookeeper_are_of_its_kraft_term() -> None:
+    """While both are written it holds an epoch of ZooKeeper, too, and names it in state-change.log."""
+    own = (
+        "[2026-11-21 00:00:09,000] INFO [QuorumController id=101] Becoming the active controller at epoch 1, next write offset 1. (org.apache.kafka.controller.QuorumController)\n"
+        "[2026-11-21 00:00:12,000] INFO [QuorumController id=101] Replayed TopicRecord for topic a with topic ID W9En8p0oSKKUlraS7sdJMQ. (org.apache.kafka.controller.ReplicationControlManager)\n"
+    )
+    sent = "[2026-11-21 00:00:10,000] INFO [Controller id=101 epoch=4] Sending UpdateMetadata request to brokers HashSet(1, 2, 3) for 41 partitions (state.change.logger)\n"
+    found = built(
+        records_in({(101, "state-change"): sent, (101, "controller"): own}), "term", "controller_line"
+    )
+    assert sorted(found["term"]["mode"]) == ["kraft", "zookeeper"]
+    rows = found["controller_line"].select("logged_at", "term_id").rows()
+    (kraft,) = found["term"].filter(mode="kraft")["term_id"]
+    assert {term for when, term in rows if when >= at(12)} == {kraft}

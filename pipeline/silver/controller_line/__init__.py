@@ -106,8 +106,21 @@ def unseen_election_marks(term: pl.DataFrame) -> pl.DataFrame:
 
 def unseen_election_marks_of_zookeeper(term: pl.DataFrame) -> pl.DataFrame:
     """The same in ZooKeeper mode, where lines of state-change.log carry the epoch: what controller.log says from its
-    first one on is of that term, too. The line of such a term may be another node's: a mark has its time alone."""
-    return terms_with_unseen_election(term, "zookeeper").select(
+    first one on is of that term, too. The line of such a term may be another node's: a mark has its time alone.
+
+    Not of a KRaft controller that takes a cluster over from ZooKeeper: it holds an epoch of ZooKeeper, too, and prints
+    its own lines in its KRaft term.
+    """
+    of_kraft = (
+        term.filter(col("mode") == "kraft")
+        .group_by("cluster_id", "controller_id")
+        .agg(kraft_from_at=col("first_seen_at").min())
+    )
+    marked = terms_with_unseen_election(term, "zookeeper").join(
+        of_kraft, on=["cluster_id", "controller_id"], how="left"
+    )
+    is_of_broker = (col("last_seen_at") < col("kraft_from_at")).fill_null(value=True)
+    return marked.filter(is_of_broker).select(
         "cluster_id", "controller_id",
         node_id="controller_id", logged_at="told_from_at", ordered_at="told_from_at",
         log=lit("controller"), mark="term_id", rank=lit(0),
