@@ -107,9 +107,8 @@ def test_executors_build_what_the_driver_builds_of_all_labs(shared: Path, tmp_pa
     require_equal(shared / "corpus" / "lab" / name, tmp_path)
 
 
-@pytest.mark.parametrize(
-    "name", ["4.0.0-kraft-combined-stock", pytest.param("1.0.2-zk-stock", marks=pytest.mark.soak)]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["4.0.0-kraft-combined-stock", "1.0.2-zk-stock"])
 def test_clusters_side_by_side_give_what_each_gives_with_spark(
     shared: Path, tmp_path: Path, name: str
 ) -> None:
