@@ -21,18 +21,31 @@ from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem
 from pipeline.core.stretches import TIME
 from pipeline.views.context.context_rows import TABLES
+from pipeline.views.gauges.event_manager import BUSY, TABLE
 from pipeline.views.gauges.gauge_steps import GaugeWindow
-from pipeline.views.gauges.gauge_values import GAUGES, Gauge, gauges_in_window
+from pipeline.views.gauges.gauge_values import EVENT_MANAGER, GAUGES, Gauge, gauges_in_window
 from pipeline.views.json_values import json_value
 from pipeline.views.reading.answers import Answers
 
-BEAN = "kafka.controller:type=KafkaController,name="
-# As the rules of the JMX exporter for Kafka write them: kafka.(domain)<type, name>, in lower case.
-METRIC = "kafka_controller_kafkacontroller_"
+CONTROLLER, MANAGER = "KafkaController", "ControllerEventManager"
 SHOWN, HANG = 60, 14
 NOT_TOLD = "?"
 NO_TIME = "# EOF"  # an exposition of nothing
 LOOK_BACK = 300  # seconds for which Prometheus draws a sample
+
+
+def gauge_bean(name: str) -> str | None:
+    """None: Kafka has no such gauge."""
+    kind = MANAGER if name in EVENT_MANAGER else CONTROLLER
+    return None if name == BUSY else f"kafka.controller:type={kind},name={name}"
+
+
+def gauge_metric(name: str) -> str:
+    """As the rules of the JMX exporter for Kafka write them: kafka.(domain)<type, name>, in lower case."""
+    if name == BUSY:
+        return "kafka_controller_audit_event_thread_busy_percent"
+    kind = MANAGER if name in EVENT_MANAGER else CONTROLLER
+    return f"kafka_controller_{kind}_{name}".lower()
 
 
 def conflicting_times(given: argparse.Namespace) -> str | None:
@@ -51,7 +64,7 @@ def parse_step_seconds(text: str) -> int:
 
 def show_gauges(given: argparse.Namespace, answers: Answers) -> list[str]:
     """InputProblem: the time, or the period, is outside of the data."""
-    require_tables(answers, *TABLES)
+    require_tables(answers, *TABLES, TABLE)
     if answers.last_at() is None:
         return (
             [NO_TIME] if given.format == "openmetrics" else [f"{answers.cluster_id}  no time on any record"]
@@ -79,8 +92,10 @@ def show_gauges(given: argparse.Namespace, answers: Answers) -> list[str]:
         if len(one.steps) <= 1
     ]
     same = wrap_text(f"the same all the time: {', '.join(still)}") if still else []
-    tables = [*table_over(moved, window), "", *change_lines_over(moved, window)] if moved else []
-    return [*heading, *same, *tables]
+    tables = table_over(moved, window) if moved else []
+    stepped = [one for one in moved if one.name not in EVENT_MANAGER]
+    changes = ["", *change_lines_over(stepped, window)] if stepped else []
+    return [*heading, *same, *tables, *changes]
 
 
 def gauge_without_value(gauge: Gauge, at: datetime) -> Gauge:
@@ -113,7 +128,7 @@ def window_bound(given: Moment, first: datetime, last: datetime, default: dateti
 def gauge_series(cluster_id: str, gauge: Gauge) -> Series:
     node = {} if gauge.node is None else {"node": str(gauge.node)}
     labels = {"cluster": cluster_id} | node
-    return Series(METRIC + gauge.name.lower(), GAUGES[gauge.name], labels, gauge.steps.rows())
+    return Series(gauge_metric(gauge.name), GAUGES[gauge.name], labels, gauge.steps.rows())
 
 
 def gauges_document(cluster_id: str, window: GaugeWindow, found: Sequence[Gauge]) -> dict[str, Any]:
@@ -125,8 +140,8 @@ def gauges_document(cluster_id: str, window: GaugeWindow, found: Sequence[Gauge]
         "gauges": [
             {
                 "name": one.name,
-                "bean": BEAN + one.name,
-                "metric": METRIC + one.name.lower(),
+                "bean": gauge_bean(one.name),
+                "metric": gauge_metric(one.name),
                 "node": one.node,
                 "steps": [json_value(step) for step in one.steps.to_dicts()],
             }

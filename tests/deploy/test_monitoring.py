@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from jobs.questions.findings_out import as_prometheus
-from jobs.questions.gauges import METRIC
+from jobs.questions.gauges import gauge_metric
 from pipeline.views.gauges.gauge_values import GAUGES
 from schemas.gold.finding import SEVERITIES
 from tests.conftest import REPOSITORY
@@ -26,7 +26,7 @@ LABELS = re.compile(r"\b(?:by|on) \(([^)]*)\)|[{,] ?(\w+)=~?\"")
 
 def written() -> dict[str, set[str]]:
     """Labels by metric, of findings and of gauges."""
-    found: dict[str, set[str]] = {METRIC + name.lower(): {"cluster", "node"} for name in GAUGES}
+    found: dict[str, set[str]] = {gauge_metric(name): {"cluster", "node"} for name in GAUGES}
     for line in as_prometheus(CLUSTERS).splitlines():
         if not line.startswith("#"):
             name, _, labels = line.partition("{")

@@ -14,6 +14,7 @@ from pipeline.views.context.context_rows import LIFE, NOT_SOUGHT
 from pipeline.views.context.deletion_course import stages_of_deletion
 from pipeline.views.gauges.active_controller import active_controller_steps
 from pipeline.views.gauges.counted_partitions import counted_partition_spans
+from pipeline.views.gauges.event_manager import BUSY, TOOK, WAITED, event_manager_steps
 from pipeline.views.gauges.gauge_steps import GaugeWindow, known_value_steps, sum_weights, weighted_spans
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
@@ -21,7 +22,7 @@ from pipeline.views.terms.tenures import KRAFT, ZOOKEEPER, read_terms
 from pipeline.views.terms.told_stretches import known_broker_spans, known_term_spans
 
 ACTIVE = "ActiveControllerCount"
-# Kafka's names (kafka.controller:type=KafkaController), with what they count.
+# Kafka's names (kafka.controller:type=KafkaController, and of EVENT_MANAGER), with what they count.
 GAUGES = {
     ACTIVE: "1 on the node that acts as controller, 0 on the others.",
     "ActiveBrokerCount": "Live brokers, in KRaft those that are not fenced.",
@@ -34,7 +35,12 @@ GAUGES = {
     "ReplicasToDeleteCount": "Replicas of these topics that are not deleted yet.",
     "TopicsIneligibleToDeleteCount": "Of these topics those whose deletion is put off.",
     "ReplicasIneligibleToDeleteCount": "Of these replicas those that cannot be deleted now.",
+    BUSY: "Percent of a minute that the controller's event thread was busy, at least (ZooKeeper).",
+    WAITED: "Longest that an event taken up in a minute had stood in the queue, ms, at least (ZooKeeper).",
+    TOOK: "Longest that an event of a period took until it was committed, ms (KRaft, from 4.0).",
 }
+# By minute. Kafka's type of the last two is ControllerEventManager; the first one is ours.
+EVENT_MANAGER = (BUSY, WAITED, TOOK)
 DELETION = tuple(name for name in GAUGES if "ToDelete" in name)
 SPAN = ("valid_from_at", "valid_until_at")
 STAY = ("broker_id", "mode", "joined_at", "joined_how", "left_at")
@@ -69,6 +75,7 @@ def gauges_in_window(answers: Answers, window: GaugeWindow) -> list[Gauge]:
     nodes = active_controller_steps(answers, terms, window).items()
     found = [Gauge(ACTIVE, node, steps) for node, steps in nodes]
     found += [*broker_gauges(answers, terms, window), *of_partitions(answers, terms, window)]
+    found += [Gauge(name, None, steps) for name, steps in event_manager_steps(answers, terms, window).items()]
     order = {name: place for place, name in enumerate(GAUGES)}
     return sorted(found, key=lambda one: (order[one.name], one.node if one.node is not None else -1))
 
