@@ -121,7 +121,8 @@ def unread_returns(
         )
         .filter(~col("is_next_read"))
         .join(stopped, on=["cluster_id", "holder_id"])
-        .filter((col("back_at") > col("known_at")).fill_null(value=True))
+        # Who made the state was up then: what it was silent of before, and is back from, ends no term.
+        .filter(col("back_at").is_null() | (col("gone_at") >= col("known_at")))
         .group_by("state_no", "cluster_id", "next_at")
         .agg(first_at=pl.max_horizontal("gone_at", col("known_at") + SOON).min())
     )  # fmt: skip
