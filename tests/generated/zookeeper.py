@@ -13,6 +13,7 @@ from tests.generated.plan import (
     Event,
 )
 
+LONGEST_EVENT = 60 * SECOND
 KAFKA_SERVER = "kafka.server.KafkaServer"
 
 
@@ -20,16 +21,21 @@ class ZooKeeper(Administration):
     """All brokers. up: processes that run; a controller's `live` follows when it notices."""
 
     def steps_of(self, event: Event) -> list[Step]:
-        """What comes of an event, and of the checks of leaders before it; in the order of time."""
+        """What comes of an event, and of the checks of leaders before it; in the order of time. An event that would keep
+        a check waiting begins after it: a controller that is late was frozen, or busy."""
         self.steps = []
-        while self.next_check and self.next_check < event.at:
-            self.free = max(self.free, self.next_check)
-            self.check()
-            self.next_check += CHECK_SECONDS * SECOND
+        self.run_checks(event.at + LONGEST_EVENT)
         self.free = max(self.free, event.at)
         HANDLERS[event.kind](self, event)
         steps, self.steps = self.steps, []
         return steps
+
+    def run_checks(self, until: int) -> None:
+        """The checks of leaders that are due by then."""
+        while self.next_check and self.next_check <= until:
+            self.free = max(self.free, self.next_check)
+            self.check()
+            self.next_check = self.free + CHECK_SECONDS * SECOND
 
     def start(self, broker: int) -> None:
         self.say(broker, (SERVER, "INFO", "starting", KAFKA_SERVER))
@@ -57,6 +63,7 @@ class ZooKeeper(Administration):
     def start_all(self, brokers: Iterable[int]) -> None:
         """Brokers that are down start, and their replicas catch up."""
         for broker in sorted(brokers):
+            self.run_checks(self.free + 5 * SECOND)
             self.start(broker)
             self.free += 3 * SECOND
             self.change_isr(lambda held, broker=broker: (*held.isr, broker), self.lags_in(broker))
@@ -73,7 +80,9 @@ class ZooKeeper(Administration):
             return
         self.controller = 0
         self.elect_controller()
-        self.free += LAG_SECONDS * SECOND
+        lagged_at = self.free + LAG_SECONDS * SECOND
+        self.run_checks(lagged_at)
+        self.free = max(self.free, lagged_at)
         held_back = [
             name
             for name in self.hosted[broker]

@@ -187,17 +187,26 @@ def test_the_controllers_own_election_is_a_step_of_its_check_and_one_by_a_tool_i
     assert kinds == ["Startup", "AutoPreferredReplicaLeaderElection", "ReplicaLeaderElection"]
 
 
-def test_the_first_check_is_due_five_seconds_after_the_start_the_next_as_soon_as_any_was() -> None:
+def test_the_first_check_is_due_five_seconds_after_the_start_the_next_after_the_time_that_was_so_twice() -> (
+    None
+):
     checks = "".join(line(at, CHECKED) for at in (5.2, 25.2, 45.3, 72.3))
     waits = [row["waited_ms"] for row in found_in(started(0) + checks, "kind", "waited_ms")[1:]]
-    assert waits == [0, 0, 100, 7000]
+    assert waits == [0, None, 0, 6900]
+
+
+def test_a_clock_that_was_set_back_makes_no_check_late() -> None:
+    """By six seconds between the second check and the third."""
+    checks = "".join(line(at, CHECKED) for at in (5.2, 25.2, 39.2, 59.2, 79.2, 99.2))
+    waits = [row["waited_ms"] for row in found_in(started(0) + checks, "kind", "waited_ms")[1:]]
+    assert max(wait or 0 for wait in waits) == 0
 
 
 def test_a_check_that_is_late_by_an_interval_may_have_lost_the_one_before() -> None:
     first = started(0) + line(905.2, CHECKED)
-    next_ones = started(0) + "".join(line(at, CHECKED) for at in (5.2, 25.2, 65.2))
+    next_ones = started(0) + "".join(line(at, CHECKED) for at in (5.2, 25.2, 45.2, 85.2))
     assert [row["waited_ms"] for row in found_in(first, "waited_ms")] == [None, None]
-    assert [row["waited_ms"] for row in found_in(next_ones, "waited_ms")] == [None, 0, 0, None]
+    assert [row["waited_ms"] for row in found_in(next_ones, "waited_ms")] == [None, 0, None, 0, None]
 
 
 def test_a_start_without_its_end_is_cut_if_nothing_follows() -> None:

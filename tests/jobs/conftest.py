@@ -47,7 +47,7 @@ def sample_run(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) 
     warehouse = str(tmp_path_factory.mktemp("sample") / "warehouse")
     printed = io.StringIO()
     with tuning_kept(spark), redirect_stdout(printed):
-        code = nightly.main(["--logs", str(SAMPLE), "--warehouse", warehouse])
+        code = nightly.main(["--logs", str(SAMPLE), "--warehouse", warehouse, "--details"])
     assert code == 0, printed.getvalue()
     return NightlyRun(warehouse, printed.getvalue())
 

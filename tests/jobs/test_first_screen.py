@@ -215,7 +215,7 @@ def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str,
     result = RunResult(cluster, "run", "published", published.versions, *told, is_judged=True)
     assert "SINCE" not in sample_screen
     assert (
-        first_screen(tables, store.folder, request, result).text.split("\nVERDICT")[1]
+        first_screen(tables, store.folder, request, result, is_detailed=True).text.split("\nVERDICT")[1]
         == sample_screen.rstrip("\n").split("\nVERDICT")[1]
     )
     result.before = published.counts["load_seq"] - 1

@@ -40,23 +40,21 @@ def with_waits(
 
 def timer_waits(pieces: pl.DataFrame, broker_setting: pl.DataFrame) -> pl.DataFrame:
     """Of the controller's own checks: the first is due five seconds after the start, each other one an interval after
-    the end of the one before. The interval is what the controller has printed, and never longer than the time between
-    any two checks of the term."""
+    the end of the one before. The interval is what the controller has printed, else the shortest time between two
+    checks of the term that was so twice: a clock that was set back makes a shorter one, once."""
     spaced = spaced_checks(pieces)
     said = printed_broker_settings(broker_setting, "check_interval_seconds").rename(
         {"node_id": "controller_id", "logged_at": "printed_at", "value": "interval_seconds"}
     )
     least = (
         spaced.drop_nulls("spacing_ms")
-        .sort("began_at")
-        .select(
-            *TERM,
-            "work_seq",
-            least_ms=col("spacing_ms").rolling_min_by("began_at", LONGEST).over(TERM),
-        )
+        .sort(*TERM, "began_at")
+        .rolling("began_at", period=LONGEST, group_by=[*TERM])
+        .agg(col("work_seq").last(), least_ms=col("spacing_ms").sort().get(1, null_on_oob=True))
+        .drop("began_at")
     )
     is_first = (col("before_kind") == STARTUP) & col("before_is_end_said")
-    interval_ms = pl.min_horizontal(col("interval_seconds") * 1000, col("least_ms"))
+    interval_ms = pl.coalesce(col("interval_seconds") * 1000, "least_ms")
     waited = (
         when(is_first)
         .then(col("since_start_ms") - FIRST_CHECK_MS)

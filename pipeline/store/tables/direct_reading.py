@@ -73,7 +73,7 @@ def read_directly(
 
 def read_run_rows(folder: str | Path, run_id: str | None) -> list[dict[str, Any]]:
     """The newest row of ops.run of a cluster's folder, or the one of a run_id."""
-    rows = read_directly(folder, run.SPEC, None, None).to_pylist()
+    rows = read_directly(folder, run.SPEC, None, None).to_pylist(maps_as_pydicts="strict")
     found = [one for one in rows if run_id in (None, one["run_id"])]
     return sorted(found, key=lambda one: int(one["run_seq"]))[-1:]
 
