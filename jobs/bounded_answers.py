@@ -9,7 +9,7 @@ from pipeline.core.errors import InputProblem
 
 MOST = 8_000  # characters of an answer
 SHOWN_LINES, LINE_WIDTH, TEXT_WIDTH = 2, 300, 600
-LISTED_WIDTH = MOST * 3 // 4
+LISTED_WIDTH, HEADS_WIDTH = MOST * 3 // 4, MOST // 5
 Document = dict[str, Any]
 
 
@@ -61,7 +61,8 @@ def bounded_row(row: Mapping[str, Any]) -> Document:
 
 
 def answer_pages(answers: Sequence[Mapping[str, Any]], cursor: int | None) -> str:
-    """Answers to a question, of each cluster its sentence on each page, and of all what they tell as rows."""
+    """Answers to a question, of each cluster its sentence on each page, and of all what they tell as rows; of so many
+    clusters that the sentences take a page they are the first rows."""
     several = len(answers) > 1
     rows = [
         ({"cluster_id": one["cluster_id"]} if several else {}) | bounded_row(told)
@@ -69,6 +70,8 @@ def answer_pages(answers: Sequence[Mapping[str, Any]], cursor: int | None) -> st
         for told in rows_of_answer(one)
     ]
     heads = [head_of(one) for one in answers]
+    if len(json.dumps(heads, ensure_ascii=False)) > HEADS_WIDTH:
+        return answer_page([*map(bounded_row, heads), *rows], cursor)
     return answer_page(rows, cursor, {"answers": heads})
 
 

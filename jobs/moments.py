@@ -12,7 +12,9 @@ from jobs.text import printable_line
 from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem
 
-UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
+# As people write them: as timedelta names them.
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+ALL_UNITS = UNITS | {"ms": "milliseconds", "min": "minutes"}
 PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)", re.ASCII)
 LENGTH = rf"(?:{PART.pattern}\s*)+"
 AGO = re.compile(rf"-\s*({LENGTH})|({LENGTH})\s+ago", re.ASCII)
@@ -104,7 +106,8 @@ def refuse(text: str) -> NoReturn:
 
 def length_of(said: str) -> timedelta:
     try:
-        return timedelta(seconds=sum(float(count) * UNITS[unit] for count, unit in PART.findall(said)))
+        parts = (timedelta(**{ALL_UNITS[unit]: float(count)}) for count, unit in PART.findall(said))
+        return sum(parts, timedelta())
     except OverflowError:
         refuse(said)
 
@@ -128,12 +131,15 @@ def at_clock(day: datetime, clock: time, zone: tzinfo) -> datetime:
 
 
 def with_zone(given: argparse.Namespace) -> argparse.Namespace:
-    """Its times that name no zone are of the one that it names for the logs."""
-    name = getattr(given, "zone", None)
-    if name:
-        for dest, value in vars(given).items():
-            if isinstance(value, AskedTime):
-                setattr(given, dest, replace(value, zone=ZoneInfo(name)))
+    """Its times that name no zone are of the one that it names for the logs. One that is none is refused with the
+    settings."""
+    try:
+        zone = ZoneInfo(getattr(given, "zone", None) or "UTC")
+    except (OSError, ValueError, KeyError):
+        return given
+    for dest, value in vars(given).items():
+        if isinstance(value, AskedTime):
+            setattr(given, dest, replace(value, zone=zone))
     return given
 
 

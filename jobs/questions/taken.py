@@ -8,13 +8,12 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 
 from jobs.argument_types import Takes
-from jobs.moments import parse_moment
+from jobs.moments import UNITS, parse_moment
 from jobs.questions.gauges import parse_step_seconds
 from jobs.questions.given_names import finding_name, node_id, term_name, topic_partition
 from jobs.questions.imbalance import parse_percentage
 
 LENGTH = re.compile(r"^(\d+)(s|m|h|d)$")
-UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def parse_length(text: str) -> timedelta:

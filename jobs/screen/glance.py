@@ -31,9 +31,8 @@ SHOWN_NAMES, SHOWN_LOSSES, SHOWN_TERMS = 3, 2, 12
 HANG = 8
 # From how many findings of a rule and severity on they stand together, and where there is no room for so many lines.
 MANY, SEVERAL = 3, 2
-# Rules whose findings tell of records that are lost.
-LOSSES = ("unclean_election", "last_known_leader")
-OUTAGE = "outage"
+# Its findings tell of records that are lost; where the last known leader is back, only a power cut loses any.
+LOSS, OUTAGE = "unclean_election", "outage"
 ALIKE_BY = ("severity", "rule", "status")
 IN_DOUBT = "undetermined"
 
@@ -93,7 +92,8 @@ def spaced(rule: str) -> str:
 
 def loss_lines(facts: Facts) -> list[str]:
     """What no restart brings back: records that an unclean election lost, and how many at most."""
-    lost = [one for one in shown_findings(facts) if one[1]["rule"] in LOSSES]
+    unclean = (one for one in shown_findings(facts) if one[1]["rule"] == LOSS)
+    lost = [one for one in unclean if one[1]["facts"].get("records_at_risk") != 0]
     if not lost:
         return []
     told = [f"{loss_text(one)} (F{number})" for number, one in lost]

@@ -75,6 +75,23 @@ def test_an_answer_in_any_form_is_pages_of_rows(answer: Any, rows: list[dict[str
     ]
 
 
+def test_sentences_of_many_clusters_are_rows() -> None:
+    said = [
+        {"cluster_id": f"c{number}", "question": "q", "answer": "No. " * 20, "told": [], "not_known": []}
+        for number in range(300)
+    ]
+    cursor, found = None, []
+    while True:
+        text = answer_pages(said, cursor)
+        assert len(text) <= MOST
+        page = json.loads(text)
+        found += page["rows"]
+        cursor = page.get("next_cursor")
+        if cursor is None:
+            break
+    assert [one["cluster_id"] for one in found] == [one["cluster_id"] for one in said]
+
+
 def test_findings_are_filtered(sample_answers: Answers) -> None:
     told = findings_of_cluster(sample_answers)
     every = brief_findings(told, FindingFilter())

@@ -88,6 +88,9 @@ def test_what_is_lost_is_told_even_where_nobody_knows_how_much(facts: Facts) -> 
     known = lost | {"facts": lost["facts"] | {"records_at_risk": 1_200}}
     assert loss_lines(replace(facts, findings=[known])) == ["LOST    audit_log-0: at most 1,200 records (F1)"]
     assert loss_lines(replace(facts, findings=[])) == []
+    nothing = lost | {"facts": lost["facts"] | {"records_at_risk": 0}}
+    assert loss_lines(replace(facts, findings=[nothing])) == []
+    assert loss_lines(replace(facts, findings=[lost | {"rule": "last_known_leader"}])) == []
 
 
 def test_the_first_step_is_that_of_what_goes_on(facts: Facts) -> None:

@@ -56,6 +56,15 @@ def test_the_zone_of_the_logs_is_that_of_times_that_name_none(text: str, hours: 
     assert asked_moment(given.at, LAST) == ASKED - timedelta(hours=hours)
 
 
+def test_a_zone_that_is_none_is_left_to_the_settings() -> None:
+    parser = Parser(prog="x")
+    parser.add_argument("--zone")
+    parser.add_argument("--at", type=parse_moment)
+    for zone in ("Mars/Phobos", "../etc/passwd", "Nowhere"):
+        given = parser.parse_args(["--at", "09:00:13", "--zone", zone])
+        assert (given.zone, asked_moment(given.at, LAST)) == (zone, ASKED)
+
+
 def test_the_last_day_is_that_of_the_zone() -> None:
     """At 23:30 UTC it is tomorrow in Berlin."""
     parser = Parser(prog="x")
