@@ -24,11 +24,10 @@ STATES = {
 
 def reading_glance(facts: Facts, result: RunResult) -> list[str]:
     """How much was read, in a line, and what was not."""
-    read, unread, beside = facts.read, not_understood(facts), on_other_things(facts)
-    others = f", {beside:,} on other things" if beside else ""
+    read = facts.read
     said = (
         f"READ    {read['files']} files, {human_bytes(read['bytes'])}, {read['records']:,} records, "
-        f"{unread:,} not understood{others}"
+        f"{not_understood(facts):,} not understood"
     )
     return [*wrap_lines([said], HANG + 2), *not_read_lines(facts, result)]
 

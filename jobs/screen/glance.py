@@ -14,7 +14,6 @@ from jobs.questions.finding_lines import (
     Numbered,
     by_rule,
     finding_groups,
-    unsuppressed_findings,
     worst_finding,
 )
 from jobs.questions.outages import outage_total_lines
@@ -39,14 +38,12 @@ IN_DOUBT = "undetermined"
 
 def now_lines(facts: Facts) -> list[str]:
     """What goes on at the end of the data, by name: partitions without a leader, brokers that are gone, ratios over
-    their limit, findings that are open."""
+    their limit."""
     last = facts.read["last_at"]
-    going_on = [one for one in numbered(facts) if one[1]["valid_until_at"] is None]
     parts = (
-        ("without a leader", [partition_text(one, facts) for one in facts.leaderless]),
+        leaderless_texts(facts),
         ("brokers gone", [gone_text(one, last) for one in facts.gone]),
         ("over the limit", [ratio_over(one) for one in facts.brokers or [] if is_over(one)]),
-        ("open", [f"F{number} {spaced(one['rule'])}" for number, one in going_on]),
     )
     return [
         line
@@ -56,8 +53,13 @@ def now_lines(facts: Facts) -> list[str]:
     ]
 
 
-def numbered(facts: Facts) -> list[Numbered]:
-    return list(enumerate(unsuppressed_findings(facts.findings), 1))
+def leaderless_texts(facts: Facts) -> tuple[str, list[str]]:
+    """The partitions without a leader; the time is told once where it is that of all that are named."""
+    named = [partition_text(one) for one in facts.leaderless]
+    times = [clock_by(one["noticed_at"], facts.read["last_at"]) for one in facts.leaderless]
+    if len(set(times[:SHOWN_NAMES])) == 1:
+        return f"without a leader since {times[0]}", named
+    return "without a leader", [f"{name} since {at}" for name, at in zip(named, times, strict=True)]
 
 
 def names(found: Sequence[str], most: int = SHOWN_NAMES) -> str:
@@ -66,10 +68,9 @@ def names(found: Sequence[str], most: int = SHOWN_NAMES) -> str:
     return ", ".join([*found[:most], *([f"{left:,} more"] if left > 0 else [])])
 
 
-def partition_text(outage: Row, facts: Facts) -> str:
+def partition_text(outage: Row) -> str:
     name = shorten_line(f"{outage['topic']}-{outage['partition']}", 60)
-    doubt = " [undetermined]" if outage["certainty"] == IN_DOUBT else ""
-    return f"{name} since {clock_by(outage['noticed_at'], facts.read['last_at'])}{doubt}"
+    return f"{name}{' [undetermined]' if outage['certainty'] == IN_DOUBT else ''}"
 
 
 def gone_text(stay: Row, last: datetime | None) -> str:
@@ -132,7 +133,9 @@ def finding_glance(facts: Facts, room: int) -> list[str]:
     asking = [one for one in shown if one[1]["severity"] != "info"]
     told = [one for one in shown if one[1]["severity"] == "info"]
     rules = by_rule([one for _, one in told]).replace("INFO ", "").replace("_", " ")
-    counted = wrap_text(f"INFO {number_ranges(told)} {rules}", HANG) if told else []
+    going_on = [one for one in told if one[1]["valid_until_at"] is None]
+    still = f"; OPEN {number_ranges(going_on)}" if going_on else ""
+    counted = wrap_text(f"INFO {number_ranges(told)} {rules}{still}", HANG) if told else []
     groups = alike(asking, MANY)
     if len(groups) + len(counted) >= room:
         groups = alike(asking, SEVERAL)

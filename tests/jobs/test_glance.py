@@ -5,6 +5,7 @@ import re
 import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +17,24 @@ from pipeline.catalog.tables import SPECS
 from pipeline.rules.order import RULE_NAMES
 from pipeline.views.reading.answers import Answers
 from schemas.gold.finding import SEVERITIES
+from tests.incident.printing import printed
+from tests.lab import folder_of
 from tests.screens import LAST, finding, screen_of_sample
 
 MOST_OF_INFO = 6  # lines
+OTHER_LABS = (
+    *(
+        "0.11.0.3-zk-stock",
+        "1.0.2-zk-stock",
+        "2.2.2-zk-stock",
+        "2.5.1-zk-stock",
+        "2.6.3-zk-stock",
+        "2.6.3-zk-trace",
+    ),
+    *("3.2.3-zk-stock", "3.2.3-zk-trace", "3.3.2-kraft-combined-stock", "3.9.1-zk-stock", "3.9.1-zk-trace"),
+    *("3.9.2-kraft-migration-stock", "3.9.2-kraft-separate-stock", "4.3.1-kraft-combined-trace"),
+    "4.3.1-kraft-separate-stock",
+)
 RANGE = re.compile(r"^(?:CRIT|WARN|INFO) (\S+)")
 
 
@@ -76,10 +92,41 @@ def test_what_is_so_now_stands_by_name(facts: Facts) -> None:
     stay = {"broker_id": 2, "left_at": LAST, "end_reason": "killed"}
     stopped = replace(facts, leaderless=[outage, *[outage | {"partition": 4}] * 5], gone=[stay], brokers=None)
     assert now_lines(stopped) == [
-        "        without a leader: orders-3 since 09:00:00.000, orders-4 since",
-        "          09:00:00.000, orders-4 since 09:00:00.000, 3 more",
+        "        without a leader since 09:00:00.000: orders-3, orders-4, orders-4, 3",
+        "          more",
         "        brokers gone: 2 since 09:00:00.000 (killed or crashed)",
     ]
+
+
+def test_times_that_are_not_the_same_stand_beside_each_partition(facts: Facts) -> None:
+    outages = [
+        {
+            "topic": "a",
+            "partition": number,
+            "noticed_at": LAST + timedelta(seconds=number),
+            "certainty": "undetermined",
+        }
+        for number in range(2)
+    ]
+    assert now_lines(replace(facts, leaderless=outages, brokers=None)) == [
+        "        without a leader: a-0 [undetermined] since 09:00:00.000, a-1",
+        "          [undetermined] since 09:00:01.000",
+    ]
+
+
+def test_what_goes_on_is_marked_though_it_asks_for_nothing(facts: Facts) -> None:
+    told = [finding("outage", "new", LAST, until) | {"severity": "info"} for until in (LAST, None)]
+    assert finding_glance(replace(facts, findings=told, since=None), 30)[0] == "INFO F1-F2 2 outage; OPEN F2"
+
+
+@pytest.mark.parametrize(
+    "name", ["4.0.0-kraft-combined-stock", *(pytest.param(one, marks=pytest.mark.soak) for one in OTHER_LABS)]
+)
+def test_the_screen_of_a_lab_has_forty_lines_at_most(
+    shared: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    lines = printed(capsys, str(folder_of(shared, name))).rstrip("\n").split("\n")
+    assert len(lines) <= 40, lines
 
 
 def test_what_is_lost_is_told_even_where_nobody_knows_how_much(facts: Facts) -> None:
