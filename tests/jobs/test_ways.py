@@ -2,17 +2,22 @@
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import REPOSITORY
+from tests.incremental.nights import BUILT, differences
 from tests.jobs.conftest import SAMPLE
+from tests.published import published_tables
 
 pytestmark = pytest.mark.soak
 SCREEN = "AT END  offline 0 | not preferred 12/44 | deleting 0 | controller 2 (epoch 8)"
@@ -85,10 +90,23 @@ def zipped(tmp_path: Path) -> Path:
     return wheel.rename(wheel.with_suffix(".zip"))
 
 
+@dataclass(frozen=True)
+class Standalone:
+    """A standalone master and its daemons: the master first."""
+
+    url: str
+    daemons: list[subprocess.Popen[bytes]]
+
+    def kill_worker(self) -> None:
+        """With its executor, as a machine that is gone."""
+        os.killpg(self.daemons[-1].pid, signal.SIGKILL)
+
+
 @pytest.fixture
-def master(tmp_path: Path) -> Iterator[str]:
+def cluster(tmp_path: Path) -> Iterator[Standalone]:
     """A standalone master with two workers on loopback, one core each."""
-    port, started = free_port(), []
+    port = free_port()
+    started: list[subprocess.Popen[bytes]] = []
     url = f"spark://127.0.0.1:{port}"
     deploy = "org.apache.spark.deploy"
     commands = [[f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]]
@@ -100,10 +118,13 @@ def master(tmp_path: Path) -> Iterator[str]:
         for number, command in enumerate(commands):
             log = (tmp_path / f"daemon-{number}.log").open("w")
             started.append(
-                subprocess.Popen([SPARK_CLASS, *command], env=environment(), stdout=log, stderr=log)
-            )
+                subprocess.Popen(
+                    [SPARK_CLASS, *command],
+                    env=environment(), stdout=log, stderr=log, start_new_session=True,
+                )
+            )  # fmt: skip
         wait_for(tmp_path / "daemon-0.log", "Registering worker", 2)
-        yield url
+        yield Standalone(url, started)
     finally:
         for daemon in started:
             daemon.terminate()
@@ -125,12 +146,41 @@ def wait_for(log: Path, words: str, count: int) -> None:
     raise AssertionError(f"no {words!r} in {log}: {log.read_text()[-2000:]}")
 
 
-def test_spark_submit_of_the_zip_on_a_standalone_cluster(tmp_path: Path, zipped: Path, master: str) -> None:
-    job = tmp_path / "nightly.py"
+def submit(url: str, zipped: Path, folder: Path) -> list[str]:
+    """The nightly of the zip, with its kernels of single records on the executors."""
+    job = folder / "nightly.py"
     job.write_text((REPOSITORY / "jobs" / "nightly.py").read_text())
-    command = [
-        SUBMIT, "--master", master, "--conf", "spark.driver.host=127.0.0.1", "--executor-memory", "700m",
+    return [
+        SUBMIT, "--master", url, "--conf", "spark.driver.host=127.0.0.1", "--executor-memory", "700m",
         "--properties-file", str(REPOSITORY / "conf" / "spark-defaults.conf"), "--load-spark-defaults",
         "--py-files", str(zipped), str(job), "--placement", "executors",
     ]  # fmt: skip
-    assert SCREEN in finished(command, tmp_path)
+
+
+def test_spark_submit_of_the_zip_on_a_standalone_cluster(
+    tmp_path: Path, zipped: Path, cluster: Standalone
+) -> None:
+    """A worker that is killed while tasks read the logs changes no row."""
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    finished([sys.executable, str(REPOSITORY / "jobs" / "nightly.py")], plain, PYTHONPATH=str(REPOSITORY))
+    killed = threading.Thread(target=kill_at_first_task, args=(cluster, tmp_path))
+    killed.start()
+    assert SCREEN in finished(submit(cluster.url, zipped, tmp_path), tmp_path)
+    killed.join(DEADLINE)
+    assert cluster.daemons[-1].wait(30) == -signal.SIGKILL
+    found, expected = (
+        {one.spec.name: rows_of(one.spec.name) for one in BUILT}
+        for rows_of in (published_tables(at / "warehouse", "lab-2.2.2") for at in (tmp_path, plain))
+    )
+    assert differences(found, expected) == []
+
+
+def kill_at_first_task(cluster: Standalone, folder: Path) -> None:
+    """The last worker, once its executor has written to its log."""
+    deadline = time.monotonic() + DEADLINE
+    while time.monotonic() < deadline:
+        if any(one.stat().st_size for one in folder.glob("worker-2/app-*/*/stderr")):
+            cluster.kill_worker()
+            return
+        time.sleep(0.2)
