@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from polars import lit
 
 from pipeline.gold.leader_election.data_loss_bound import with_bound
@@ -100,6 +101,39 @@ def test_what_the_leader_had_not_copied() -> None:
     assert (lines["a"], lines["c"], lines["g"]) == ([0, 1, 2], [0], [0, 16, 18])
     assert (lines["h"], lines["i"], lines["j"]) == ([0, 21, 20], [0, 27, 26], [0])
     assert (lines["k"], lines["l"], lines["m"]) == ([0, 29, 30], [0, 36, 34], [0, 39, 40])
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        ("", 30),
+        ("c | a | 0 | 20 | 1 | [1 3] | 3 | 8 | true |", None),
+        ("c | a | 0 | 20 | 1 | [1 2] | 2 | 8 | true |", 30),
+        ("c | a | 0 | 20 | 1 | [1 2] | 2 | 9 | true | 1", None),
+        ("c | a | 0 | 60 | 1 | [1 3] | 3 | 8 | true |", 30),
+    ],
+)
+def test_only_the_first_return_tells_what_was_lost(between: str, expected: int | None) -> None:
+    """A broker that was in sync again, or may have been, has copied what the new leader has."""
+    elections = frame(
+        leader_election.SPEC,
+        f"""
+        cluster_id | topic | partition | elected_at | old_leader | isr_before | leader | leader_epoch | is_clean | missing_epochs
+        c          | a     | 0         | 10         | -1         | [3]        | 1      | 7            | false    |
+        {between}
+        """,
+    )
+    starts = frame(
+        replica_offset.SPEC,
+        """
+        cluster_id | file_id | byte_offset | logged_at | topic | partition | broker_id | step    | leader_epoch | log_end_offset
+        c          | x       | 1           | 10.1      | a     | 0         | 1         | leads   | 7            | 51
+        c          | x       | 2           | 50        | a     | 0         | 3         | follows | 9            | 81
+        """,
+    )
+    evidence = lit([{"file_id": "own", "byte_offset": 0}], elections.schema["evidence"])
+    found = with_bound(elections.drop("records_at_risk").with_columns(evidence=evidence), starts)
+    assert found["records_at_risk"].to_list()[0] == expected
 
 
 def offsets(row: dict[str, Any]) -> list[int]:

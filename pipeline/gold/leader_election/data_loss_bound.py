@@ -16,7 +16,8 @@ RETURN = ("election", "broker_id")
 def with_bound(elections: pl.DataFrame, replica_offset: pl.DataFrame) -> pl.DataFrame:
     """Adds records_at_risk to unclean elections, and its two lines to their evidence: what the log of a former
     in-sync replica (any other one where the ISR before is not known) had beyond that of the new leader when it first
-    came back, the largest of all that came back by the end of the next day, at least 0; null: no two such lines.
+    came back, the largest of all that came back by the end of the next day, at least 0; null: no two such lines, or it
+    is not the first time (without_later_returns).
 
     Who came back: where its log ends when it begins to follow (from 2.6), else as its broker loads it when it starts
     (server.log, up to 2.5). The new leader: where its log ends when it begins to lead (from 0.11, up to 2.5 in
@@ -29,7 +30,8 @@ def with_bound(elections: pl.DataFrame, replica_offset: pl.DataFrame) -> pl.Data
     rows = elections.with_row_index("election")
     unclean = rows.filter(~col("is_clean"))
     starts = starts_near(unclean, replica_offset)
-    own, led = log_ends_of_former_isr(unclean, starts), leader_ends(starts)
+    own = log_ends_of_former_isr(unclean, starts).pipe(without_later_returns, rows)
+    led = leader_ends(starts)
     cut = cut_ends(own, starts)
     ends = own.join(led, on="election", how="left").join(cut, on=RETURN, how="left")
     is_led = col("led_log_end_offset").is_not_null()
@@ -81,6 +83,22 @@ def log_ends_of_former_isr(unclean: pl.DataFrame, starts: pl.DataFrame) -> pl.Da
         .join(others.filter(col("broker_id") != col("leader")), on=RETURN, how="semi")
         .select(*RETURN, col("logged_at", *END).name.prefix("own_"))
     )
+
+
+def without_later_returns(own: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Without those that were back before, as an election in between shows: it found them in sync, or made them leader,
+    or lines are missing before it. What their logs had at first is not known."""
+    asked = rows.select(*PARTITION, "election", from_at="elected_at")
+    between = rows.select(*PARTITION, "elected_at", "leader", "isr_before", "missing_epochs")
+    is_between = (col("elected_at") > col("from_at")) & (col("elected_at") <= col("own_logged_at"))
+    was_back = (col("leader") == col("broker_id")) | col("isr_before").list.contains(col("broker_id"))
+    is_unread = (col("missing_epochs") > 0).fill_null(value=False)
+    later = (
+        own.join(asked, on="election")
+        .join(between, on=PARTITION)
+        .filter(is_between, was_back.fill_null(value=False) | is_unread)
+    )
+    return own.join(later, on=list(RETURN), how="anti")
 
 
 def leader_ends(starts: pl.DataFrame) -> pl.DataFrame:

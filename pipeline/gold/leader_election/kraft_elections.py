@@ -1,5 +1,7 @@
 """Changes of leaders in KRaft mode: what the metadata log did to a partition, by which decision of the controller."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col, lit, when
 
@@ -11,6 +13,7 @@ from pipeline.gold.leader_election.kraft_triggers import with_kind, with_kraft_t
 from pipeline.model.lines.own_gaps import with_missing_lines_since
 from pipeline.model.partitions.statements import PARTITION
 
+ONE_EVENT = timedelta(seconds=1)  # in which brokers print what one event of a controller changed
 BEFORE = ("leader", "leader_epoch", "isr", "partition_epoch", "valid_from_at")
 
 
@@ -33,6 +36,7 @@ def kraft_elections(
     return (
         changes_of_leader(partition_timeline.filter(col("topic_id").is_not_null()))
         .pipe(with_marks, broker_event, election_event, reassignment_event, term)
+        .with_columns(certainty=certainty_of_change())
         .pipe(with_term_read, term, log_gap)
         .pipe(with_kraft_trigger)
         .pipe(with_kind)
@@ -66,6 +70,16 @@ def changes_of_leader(intervals: pl.DataFrame) -> pl.DataFrame:
         .with_columns(is_next=col("is_born") | is_next, missing_epochs=missing_epochs)
         .drop("last_epoch", "last_leader")
     )
+
+
+def certainty_of_change() -> pl.Expr:
+    """Where it is not known for longer than one event who led before, and elections are missing, the leader may have
+    led already: it is not certain that this leader epoch is of an election, unless a line says so."""
+    is_said = col("diff_line").is_not_null() | col("choice_line").is_not_null()
+    is_long = col("valid_from_at") - col("valid_from_at_before") > ONE_EVENT
+    is_missed = ~col("is_born") & (col("missing_epochs").fill_null(1) > 0)
+    is_untold = col("leader_before").is_null() & is_long & is_missed & ~is_said
+    return when(is_untold).then(lit("undetermined")).otherwise("certainty")
 
 
 def with_before(intervals: pl.DataFrame) -> pl.DataFrame:

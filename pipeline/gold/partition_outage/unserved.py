@@ -74,7 +74,8 @@ def with_following(partition_timeline: pl.DataFrame) -> pl.DataFrame:
         when(col("has_next")).then(col("is_doubted") & col("is_unserved")).shift(1).fill_null(value=False)
     )
     is_since_doubt = was_doubted & ~col("is_doubted")
-    known_since = is_since_doubt.cum_sum().over(PARTITION)
+    # Who led before a time of which nothing is known did not lead on into it.
+    known_since = (is_since_doubt | col("is_unknown")).cum_sum().over(PARTITION)
     is_known = its_leader.is_not_null() | (col("state") == NEW).fill_null(value=False)
     return (
         parts.with_columns(

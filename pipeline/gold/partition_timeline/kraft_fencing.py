@@ -111,6 +111,27 @@ def leaderships_of_states(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFr
     )
 
 
+def with_replayed_end(leaderships: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
+    """until_at not after a controller that is not in office replays that another one leads, with a later leader epoch:
+    when that began such a line does not tell, as a process that starts prints all there was."""
+    replayed = lines.filter(
+        col("teller") == "controller", ~col("is_decided"), col("leader_epoch") > 0
+    ).select(*IDENTITY, replayed_at="at", replayed_epoch="leader_epoch", replayed_leader="leader")
+    is_over = (col("replayed_epoch") > col("last_leader_epoch")) & (col("replayed_leader") != col("leader"))
+    overtaken = (
+        leaderships.select(*LEADERSHIP, "leader", "from_at", "last_leader_epoch")
+        .join(replayed, on=list(IDENTITY))
+        .filter(is_over, col("replayed_at") >= col("from_at"))
+        .group_by(LEADERSHIP)
+        .agg(col("replayed_at").min())
+    )
+    return (
+        leaderships.join(overtaken, on=LEADERSHIP, how="left")
+        .with_columns(until_at=pl.min_horizontal("until_at", "replayed_at"))
+        .drop("replayed_at")
+    )
+
+
 def with_fences(
     leaderships: pl.DataFrame, fences: pl.DataFrame, disks: pl.DataFrame, assigned: pl.DataFrame
 ) -> pl.DataFrame:
@@ -193,10 +214,14 @@ def is_taken_over() -> pl.Expr:
 
 
 def is_unseen_between() -> pl.Expr:
-    """True if the next leader that was printed has a leader epoch that more elections lead to than one that nobody won
-    and the one after it, and no hole in the logs lies between the fencing and that leader: they are in it. So where a
-    hole lies before the fencing: who led then, with which ISR, is not known."""
-    is_more = col("next_leader_epoch") > col("last_leader_epoch") + 2
+    """True if the next state that was printed has a leader epoch that more elections lead to than one that nobody won
+    and the one after it, or is led with a partition epoch that more changes lead to, and no hole in the logs lies
+    between the fencing and that state: they are in it. So where a hole lies before the fencing: who led then, with
+    which ISR, is not known."""
+    is_led_later = col("next_leader") >= 0
+    is_more = (col("next_leader_epoch") > col("last_leader_epoch") + 2) | (
+        is_led_later & (col("next_partition_epoch") > col("last_partition_epoch") + 2)
+    )
     is_in_hole = (col("hole_from_at") >= col("fenced_at")).fill_null(value=False)
     is_behind_hole = (col("hole_from_at") < col("fenced_at")).fill_null(value=False)
     return (is_more.fill_null(value=False) & ~is_in_hole) | is_behind_hole

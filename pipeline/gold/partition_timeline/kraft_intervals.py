@@ -12,6 +12,7 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
     with_fences,
     with_leaderships,
     with_lost_brokers,
+    with_replayed_end,
 )
 from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
 from pipeline.gold.partition_timeline.missing_broker_logs import LINES_MISSING, with_missing_logs
@@ -73,6 +74,7 @@ def kraft_intervals(
     disks = blocked_by_disk(lines, broker_absence)
     of_leaders = (
         leaderships_of_states(led, topics)
+        .pipe(with_replayed_end, lines)
         .pipe(with_watched_leader, wording_seen)
         .pipe(with_hole_before_next, watched_log_holes(wording_seen))
     )

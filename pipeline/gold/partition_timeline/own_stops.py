@@ -14,19 +14,34 @@ NAMED, STATED = "named", "stated"
 
 
 def process_stops(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-    """(STOP): of each process that another one follows, from its last line to the start of the next one; of each that
-    says its end, from then on; and of each that was frozen or busy for a while (skipped_epochs): what changes meanwhile
-    its node prints late, or never. lines: of partition_states.identified."""
+    """(STOP): of each process that another one follows, from its last line in any log to the start of the next one; of
+    each that says its end, from then on; and of each that was frozen or busy for a while (skipped_epochs): what changes
+    meanwhile its node prints late, or never. lines: of partition_states.lines_with_topic_id."""
     is_followed, is_said = col("next_started_at").is_not_null(), col("end_at") <= col("last_line_at")
     has_said = is_said.fill_null(value=False) | ~is_followed
-    runs = process_run.filter(is_followed | col("end_at").is_not_null()).select(
-        "cluster_id",
-        broker_id="node_id",
-        out_at=when(has_said).then("end_at").otherwise("next_started_at"),
-        silent_from_at=when(has_said).then("end_at").otherwise("last_line_at"),
-        back_at="next_started_at",
+    runs = (
+        process_run.filter(is_followed | col("end_at").is_not_null())
+        .pipe(with_last_state, lines)
+        .select(
+            "cluster_id",
+            broker_id="node_id",
+            out_at=when(has_said).then("end_at").otherwise("next_started_at"),
+            silent_from_at=when(has_said)
+            .then("end_at")
+            .otherwise(pl.max_horizontal("last_line_at", "last_state_at")),
+            back_at="next_started_at",
+        )
     )
     return pl.concat([runs, created_again(lines), skipped_epochs(lines)])
+
+
+def with_last_state(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
+    """last_state_at: when the node last printed a state before the start of the next process (state-change.log)."""
+    own = broker_lines_in_order(lines).select(*NODE, last_state_at="at").sort("last_state_at")
+    return process_run.sort("next_started_at").join_asof(
+        own, left_on="next_started_at", right_on="last_state_at", by=list(NODE), allow_exact_matches=False,
+        check_sortedness=False,
+    )  # fmt: skip
 
 
 def created_again(lines: pl.DataFrame) -> pl.DataFrame:

@@ -86,10 +86,24 @@ def unread_stops(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame)
         .filter(
             col("is_unseen").fill_null(value=True), col("back_at").is_not_null() | col("is_unseen").is_null()
         )
-        .select(*BROKER, "first_at")
+        .select(*BROKER, "first_at", "back_at")
     )
     led = states.filter("is_led").with_columns(broker_id="leader")
-    return first_after(led, "known_at", unread, BROKER)
+    return pl.concat([first_after(led, "known_at", unread, BROKER), known_in_silence(led, unread)])
+
+
+def known_in_silence(led: pl.DataFrame, stops: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at): of states that become known with the last line of their leader before it stops, or after
+    it: they hold for their instant."""
+    return (
+        led.select("state_no", "known_at", *BROKER)
+        .sort("known_at")
+        .join_asof(
+            stops.sort("first_at"), left_on="known_at", right_on="first_at", by=BROKER, check_sortedness=False
+        )
+        .filter(col("first_at").is_not_null(), col("known_at") < open_end("back_at"))
+        .select("state_no", first_at=col("known_at") + SOON)
+    )
 
 
 def unread_returns(

@@ -53,7 +53,9 @@ def find(
     lives = [col(name).str.extract(r"^(\d+)-", 1) for name in ("term_id", "left_term_id")]
     is_other_life = reduce(pl.Expr.ne, lives).fill_null(value=False)
     # Of whom no list says that it bounced nothing tells if it had asked, where lines of a controller are missing.
-    is_unsaid = (col("left_how") == BOUNCED) & (col("mode") == "zookeeper") & (col("certainty") != "proved")
+    # A registration anew in KRaft says so as little.
+    is_doubted = (col("mode") == "zookeeper") & (col("certainty") != "proved")
+    is_unsaid = (col("left_how") == BOUNCED) & (is_doubted | (col("certainty") == "undetermined"))
     is_told_to_stop = (col("end_reason") == SIGNALLED).fill_null(value=False)
     is_shut_down = (
         (col("left_how") == "controlled") | (col("shutdown_requested_at").list.len() > 0) | is_told_to_stop
@@ -81,10 +83,12 @@ def find(
         .filter(col("departures") >= flapping_departures)
     )
     is_over = col("until_at").dt.epoch("s") - col("last_at").dt.epoch("s") > within_seconds
-    is_over |= (col("back_at") > col("last_at")).fill_null(value=False)
+    is_over |= (col("back_at") >= col("last_at")).fill_null(value=False)
     is_over |= (col("up_at") > col("last_at") + CLOCKS).fill_null(value=False)
     last_up = up_signs.group_by("cluster_id", broker_id="node_id").agg(col("up_at").max())
-    joined = broker_session.group_by(BROKER).agg(back_at=col("joined_at").max())
+    # Who was there before the data and left with its first line was not back.
+    is_stay = (col("left_at") > col("joined_at")).fill_null(value=True)
+    joined = broker_session.filter(is_stay).group_by(BROKER).agg(back_at=col("joined_at").max())
     ends = data_end.select("cluster_id", "until_at")
     reasons = counted_reasons(tuple(SHORT))
     why = when(reasons == "").then(lit("")).otherwise(filled_text(": {}", reasons))
