@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 from polars import lit
 
+from pipeline.gold.leader_election.kraft_choosing import is_clean_in_kraft
 from pipeline.gold.leader_election.kraft_elections import certainty_of_change
 from pipeline.gold.partition_outage.unserved import with_following
 from pipeline.gold.partition_timeline.kraft_fencing import is_unseen_between, with_replayed_end
@@ -158,3 +159,28 @@ def test_a_registration_anew_that_no_fence_explains_is_no_departure(
     no_signs = stays.clear().select("cluster_id", node_id="broker_id", up_at="joined_at")
     found = broker_flapping(stays, 3, 60, data_end, no_signs)
     assert found["valid_until_at"].to_list() == [at(one) for one in expected]
+
+
+@pytest.mark.parametrize(
+    ("isr_before", "kind", "step", "expected"),
+    [
+        ([3], "unknown", None, None),
+        ([3], "unknown", "elected_unclean", False),
+        ([3], "reassign", None, True),
+        ([1, 3], "unknown", None, True),
+        ([], "unknown", None, True),
+    ],
+)
+def test_an_election_is_unclean_by_a_line_alone(
+    isr_before: list[int], kind: str, step: str | None, expected: bool | None
+) -> None:
+    """A reassignment whose lines are missing makes a leader of one that was not in the ISR before."""
+    rows = pl.DataFrame(
+        {
+            **{"leader": [1], "leader_before": [3], "isr_before": [isr_before], "missing_epochs": [0]},
+            **{"is_born": [False], "is_term_read": [True], "kind": [kind], "said_step": [step]},
+            **{"mark_at": [None]},
+        },
+        schema_overrides={"said_step": pl.String, "isr_before": pl.List(pl.Int64)},
+    )
+    assert rows.select(is_clean=is_clean_in_kraft())["is_clean"].to_list() == [expected]

@@ -53,17 +53,22 @@ def with_kraft_expected_leader(found: pl.DataFrame) -> pl.DataFrame:
 
 def is_clean_in_kraft() -> pl.Expr:
     """The controller prints every unclean election: where no line of it is missing there was none that it does not
-    say, but for one whose leader was not in the ISR before. Where it is not known who led before, nor is whether a
-    reassignment chose; nor, unless the controller prints it, in which term it was."""
+    say. Of a leader that was not in the ISR before a line is missing, of that or of the reassignment that chose it.
+    Where it is not known who led before, nor is whether a reassignment chose; nor, unless the controller prints it, in
+    which term it was.
+
+    Source: PartitionRegistration.maybeLogPartitionChange, electionWasClean; ReplicationControlManager.alterPartition.
+    """
     was_in_sync = col("isr_before").list.contains(col("leader")).fill_null(value=False)
     is_old_known = col("leader_before").is_not_null()
     is_dated = col("mark_at").is_not_null() | (is_old_known & (col("missing_epochs") == 0))
+    is_isr_known = (col("isr_before").list.len() > 0).fill_null(value=False)
     is_safe = col("is_born") | was_in_sync | (col("kind") == "reassign") | col("said_step").is_not_null()
     return (
         when(col("leader") < 0).then(lit(None, pl.Boolean))
         .when(is_unclean()).then(lit(value=False))
         .when(is_safe).then(lit(value=True))
-        .when((col("isr_before").list.len() > 0) & col("is_term_read") & is_old_known).then(lit(value=False))
+        .when(is_isr_known & is_old_known).then(lit(None, pl.Boolean))
         .when(col("is_term_read") & is_dated).then(lit(value=True))
     )  # fmt: skip
 

@@ -142,7 +142,7 @@ def kept_reasons(kept: int) -> list[pl.Expr]:
 
 RULE = Rule(
     name="broker_flapping",
-    version=2,
+    version=3,
     severities=("warning",),
     facts=("broker_id", "departures_count", "shortest_ms", "end_reasons"),
     find=find,
