@@ -172,14 +172,23 @@ def test_a_registration_anew_that_no_fence_explains_is_no_departure(
     ],
 )
 def test_an_election_is_unclean_by_a_line_alone(
-    isr_before: list[int], kind: str, step: str | None, expected: bool | None
+    isr_before: list[int],
+    kind: str,
+    step: str | None,
+    expected: bool | None,  # noqa: FBT001
 ) -> None:
     """A reassignment whose lines are missing makes a leader of one that was not in the ISR before."""
     rows = pl.DataFrame(
         {
-            **{"leader": [1], "leader_before": [3], "isr_before": [isr_before], "missing_epochs": [0]},
-            **{"is_born": [False], "is_term_read": [True], "kind": [kind], "said_step": [step]},
-            **{"mark_at": [None]},
+            "leader": [1],
+            "leader_before": [3],
+            "isr_before": [isr_before],
+            "missing_epochs": [0],
+            "is_born": [False],
+            "is_term_read": [True],
+            "kind": [kind],
+            "said_step": [step],
+            "mark_at": [None],
         },
         schema_overrides={"said_step": pl.String, "isr_before": pl.List(pl.Int64)},
     )

@@ -85,6 +85,9 @@ STORIES: dict[str, Logs] = {
     "next active unseen": two(active(1, 1, 1) + renounced(1, 1, 10, 3), observed(2, 2, 12, 3)),
     "none of its lines": {(2, "controller"): observed(2, 1, 1.1, 1)},
     "crashed": two(elected(1, 1, 1) + own(1, 5, CHECKING) + thread(1, 20, "Starting"), NEXT),
+    "crashed or resigned": two(
+        elected(1, 1, 1) + own(1, 5, CHECKING) + thread(1, 20, "Starting"), "", others=written(2, 2, 15)
+    ),
     "crashed, shut down later": two(
         elected(1, 1, 1) + thread(1, 20, "Starting") + thread(1, 30, "Shutting down") + resigning(1, 30.001), NEXT
     ),

@@ -45,6 +45,7 @@ ENDS = """
     cluster_id               | ended_how         | resigning_at | last_act_at | ended_at | gap_ms | gap_kind
     crashed                  | crashed           |              | 5           | 5        | 7000   | session_timeout
     crashed, shut down later | crashed           |              | 1.1         | 1.1      | 10900  | session_timeout
+    crashed or resigned      | superseded_unseen |              | 5           |          |        | unknown
     shutdown                 | shutdown          | 10.001       | 10          | 10.001   | 1999   | handover
     session_expired          | session_expired   | 10           | 1.1         | 10       | 2000   | handover
     znode_gone               | znode_gone        | 10           | 1.1         | 10       | 2000   | handover

@@ -23,7 +23,8 @@ def with_next_view(
 ) -> pl.DataFrame:
     """Terms in their turn with is_alive_next: True if the next controller found this broker alive when it started;
     is_alone: True if it is the only one that could ever be elected: no list of live brokers names another; in KRaft no
-    other one was elected, or heard of a leader; and is_last_alive: True if no other broker was alive at its end."""
+    other one was elected, or heard of a leader; is_last_alive: True if no other broker was alive at its end; and
+    is_next_torn: True if lines of the next controller are read, and its election is not: they are missing."""
     of_list = col("event").is_in([LIVE, CHANGED]) & col("broker_id").is_not_null()
     brokers = broker_event.filter(of_list).select("cluster_id", node_id="broker_id")
     live_next = col("live_brokers").shift(-1).over(MODE)
@@ -31,6 +32,7 @@ def with_next_view(
     others = when(col("mode") == "kraft").then("quorum").otherwise("brokers")
     is_itself = (others.list.len() == 1) & others.list.contains(col("controller_id"))
     itself = pl.concat_list("controller_id")
+    is_torn = col("elected_at").is_null() & col("last_line_at").is_not_null()
     is_last_alive = col("known_live_brokers").list.set_difference(itself).list.len() == 0
     return (
         term.join(node_set(brokers, "brokers"), on="cluster_id", how="left", maintain_order="left")
@@ -44,6 +46,7 @@ def with_next_view(
             is_alive_next=when("is_succeeded").then(is_alive),
             is_alone=is_itself,
             is_last_alive=is_last_alive.fill_null(value=False),
+            is_next_torn=is_torn.shift(-1).over(MODE).fill_null(value=False),
         )
         .drop("brokers", "quorum")
     )
@@ -169,6 +172,9 @@ def zookeeper_end() -> pl.Expr:
         .then(when(col("superseded_at").is_not_null()).then(lit("superseded_unseen")))
         .when(has_restarted & is_true("may_be_silent"))
         .then(nothing)
+        # In the lines that are missing it may have resigned, long before its process ended.
+        .when(has_restarted & col("is_next_torn"))
+        .then(lit("superseded_unseen"))
         .when(has_restarted)
         .then(crashed_if_seen)
         .when(col("superseded_at").is_null())

@@ -121,9 +121,21 @@ def with_partition_number(lived: pl.DataFrame) -> pl.DataFrame:
 
 
 def without_stale(lived: pl.DataFrame) -> pl.DataFrame:
-    """Statements but for those with a lower leader epoch than one of the partition before them, since it was New."""
+    """Statements but for those with a lower leader epoch than one of the partition before them, since it was New, or a
+    controller of a later epoch stated it anew: it reads what is in ZooKeeper, and the topic was deleted and created
+    again in lines that are missing."""
     in_turn = lived.sort("partition_no", *PARTITION_ORDER)
-    lives = in_turn.with_columns(born=is_new().cum_sum().over("partition_no"))
+    names = ("leader_epoch", "partition_epoch", "controller_epoch")
+    of_leaders = {name: when(col("leader_epoch").is_not_null()).then(name) for name in names}
+    before = {
+        name: said.cum_max().forward_fill().shift(1).over("partition_no") for name, said in of_leaders.items()
+    }
+    is_lower = (col("leader_epoch") < before["leader_epoch"]) & (
+        col("partition_epoch") < before["partition_epoch"]
+    )
+    is_later = col("controller_epoch") > before["controller_epoch"]
+    is_stated_anew = (is_lower & is_later).fill_null(value=False)
+    lives = in_turn.with_columns(born=(is_new() | is_stated_anew).cum_sum().over("partition_no"))
     highest_before = col("leader_epoch").cum_max().forward_fill().shift(1).over("partition_no", "born")
     is_current = (col("leader_epoch") >= highest_before).fill_null(value=True)
     return lives.filter(is_current).drop("born")

@@ -1,0 +1,70 @@
+"""What a part of the logs of a ZooKeeper cluster must not say, kind by kind: a small input for each."""
+
+import polars as pl
+import pytest
+from polars import col, lit
+
+from pipeline.gold.controller_term.reasons import without_later_end
+from pipeline.gold.partition_timeline.zk_intervals import without_stale
+from schemas.gold import controller_term, partition_timeline
+from tests.frames import frame
+
+BEFORE = "c | a | 0 | 10 | 2 | 6 | 11 | 7"
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        # The topic was deleted and created again meanwhile.
+        ("c | a | 0 | 20 | 1 | 1 | 1 | 8", [6, 1, 2]),
+        # A controller of before, and one that read before the last write.
+        ("c | a | 0 | 20 | 1 | 1 | 1 | 6", [6]),
+        ("c | a | 0 | 20 | 1 | 1 | 1 | 7", [6]),
+        ("c | a | 0 | 5 | 1 | 1 | 1 | 8", [1, 2, 6]),
+        ("c | a | 0 | 20 | 1 | 5 | 12 | 8", [6]),
+    ],
+)
+def test_a_later_controller_states_what_was_created_again(after: str, expected: list[int]) -> None:
+    """Else the partition would be without a leader to the end: each state of it would be a stale one."""
+    following = after.replace(" | 1 | 1 | ", " | 1 | 2 | ")
+    stated = frame(
+        partition_timeline.SPEC,
+        f"""
+        cluster_id | topic | partition | valid_from_at | leader | leader_epoch | partition_epoch | controller_epoch
+        {BEFORE}
+        {after}
+        {following}
+        """,
+    ).with_columns(
+        at="valid_from_at", seq=lit(0), file_id=lit("f"), byte_offset=col("leader_epoch"), partition_no=lit(0)
+    )
+    found = without_stale(stated)["leader_epoch"].to_list()
+    assert found == [one for one in expected if one in (6, 1) or following != after]
+
+
+@pytest.mark.parametrize(
+    ("is_torn", "how", "expected"),
+    [
+        (True, "superseded_unseen", "unknown"),
+        (False, "superseded_unseen", "killed"),
+        (True, "crashed", "killed"),
+    ],
+)
+def test_who_was_killed_may_have_resigned_before_in_lines_that_are_missing(
+    is_torn: bool,  # noqa: FBT001
+    how: str,
+    expected: str,
+) -> None:
+    terms = frame(
+        controller_term.SPEC,
+        f"cluster_id | ended_how | end_reason | end_reason_at | ended_at\nc | {how} | killed | 12 | 20",
+    ).with_columns(
+        end_at="ended_at",
+        first_sign_at=lit(None, pl.Datetime("us", "UTC")),
+        is_alive_next=lit(value=False),
+        is_next_torn=lit(value=is_torn),
+        first_sign_lines="evidence",
+        end_lines="evidence",
+        end_unknown_why=lit(None, pl.String),
+    )
+    assert terms.select(*without_later_end())["end_reason"].to_list() == [expected]
