@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from polars import lit
 
-from pipeline.gold.leader_election.kraft_choosing import is_clean_in_kraft
+from pipeline.gold.leader_election.kraft_choosing import is_clean_in_kraft, with_kraft_verdict
 from pipeline.gold.leader_election.kraft_elections import certainty_of_change
 from pipeline.gold.partition_outage.unserved import with_following
 from pipeline.gold.partition_timeline.kraft_fencing import is_unseen_between, with_replayed_end
@@ -193,3 +193,30 @@ def test_an_election_is_unclean_by_a_line_alone(
         schema_overrides={"said_step": pl.String, "isr_before": pl.List(pl.Int64)},
     )
     assert rows.select(is_clean=is_clean_in_kraft())["is_clean"].to_list() == [expected]
+
+
+@pytest.mark.parametrize(("able", "verdict"), [([1, 2, 3], "differs"), ([1, 2], "undetermined")])
+def test_a_leader_that_is_known_to_be_out_was_back(able: list[int], verdict: str) -> None:
+    rows = pl.DataFrame(
+        {
+            "leader": [3],
+            "leader_before": [1],
+            "expected_leader": [2],
+            "missing_epochs": [0],
+            "kind": ["offline"],
+            "is_born": [False],
+            "is_out_known": [True],
+            "is_term_read": [True],
+            "is_assignment_stale": [False],
+            "has_disk_out": [False],
+            "mark_at": [at(1)],
+            "said_at": [at(1)],
+            "certainty": ["inferred"],
+            "able": [able],
+            "isr_before": [[1, 2, 3]],
+            "isr": [[2, 3]],
+            "replicas": [[1, 2, 3]],
+            "is_clean": [True],
+        }
+    )
+    assert with_kraft_verdict(rows)["verdict"].to_list() == [verdict]

@@ -78,7 +78,8 @@ def with_kraft_verdict(found: pl.DataFrame) -> pl.DataFrame:
 
     Of a change whose kind is not known the choice may be that of another rule: it is never against one. Nor is one
     while a log directory of a replica is offline: what lies there can't lead. Nor one that only brokers print: they do
-    so later than it was decided, nobody knows by how much, and a replica may have come or gone in between.
+    so later than it was decided, nobody knows by how much, and a replica may have come or gone in between. A leader
+    that is known to be out was back: no controller elects it, and the lines of its return are missing.
     """
     leader, expected, verdict = col("leader"), col("expected_leader"), col("verdict")
     is_old_known = col("is_born") | col("leader_before").is_not_null()
@@ -93,6 +94,7 @@ def with_kraft_verdict(found: pl.DataFrame) -> pl.DataFrame:
         & (col("certainty") != "undetermined")
         & expected.is_not_null()
         & col("is_out_known")
+        & ((leader < 0) | col("able").list.contains(leader))
         & (col("is_term_read") | col("is_born"))
         & ~is_stale
         & (may_differ | (leader == expected))
