@@ -144,12 +144,24 @@ class ClusterWarehouse:
         if head is None or (head <= (wanted or 0) and not is_lacking):
             return head
         if wanted is None or is_lacking:
-            self.delta.create(spec, is_replaced=True)
+            self.empty(spec)
         else:
-            self.delta.restore(spec, wanted)
+            self.undo(spec, wanted)
         if self.delta.head(spec) != head + 1:
             raise overtaken_error(self.folder, f"another run wrote into {spec.name} meanwhile")
         return head + 1
+
+    def empty(self, spec: TableSpec) -> None:
+        if self.writer is None:
+            self.delta.create(spec, is_replaced=True)
+        else:
+            self.writer.empty(spec, self.run_id)
+
+    def undo(self, spec: TableSpec, wanted: int) -> None:
+        if self.writer is None:
+            self.delta.restore(spec, wanted)
+        else:
+            self.writer.restore(spec, wanted, self.run_id)
 
     def lacks_columns(self, spec: TableSpec) -> bool:
         """Whether the log of a table that no run has written into has lost declared columns: rows would be refused."""
@@ -186,11 +198,7 @@ class ClusterWarehouse:
         Locked: another run has published since this one began, or wrote into its tables.
         """
         self.require_own_commits(row)
-        written = {
-            name: range(self.bases.get(name, -1) + 1, head + 1)
-            for name, head in row["table_versions"].items()
-        }
-        self.make_durable(written)
+        self.make_durable(self.written_since(self.published().versions, row["table_versions"]))
         if self.delta.head(run.SPEC) is None:
             self.create_missing((run.SPEC,), {})
         told = self.append_run(row | as_columns(self.contents(row["table_versions"])))
@@ -223,6 +231,12 @@ class ClusterWarehouse:
         }
         rest = {name: version for name, version in versions.items() if name not in kept}
         return kept | contents_of(folder, rest)
+
+    def written_since(self, published: Mapping[str, int], heads: Mapping[str, int]) -> dict[str, range]:
+        """By table the versions that may be in the memory of the machine alone: also those of a dead run and what took
+        them back, on which the later ones stand."""
+        firsts = {name: min(published.get(name, -1), self.bases.get(name, -1)) + 1 for name in heads}
+        return {name: range(firsts[name], head + 1) for name, head in heads.items()}
 
     def make_durable(self, commits: Mapping[str, range]) -> None:
         """Of versions by table, where they lie on this machine; elsewhere the store answers for what it has taken."""

@@ -14,9 +14,12 @@ from pyspark.sql import SparkSession
 
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.files.durable import make_durable, sync_path
+from pipeline.store.tables.local_writing import LocalWriter
 from pipeline.store.warehouse import ClusterWarehouse
+from schemas.silver import term
 from tests.conftest import REPOSITORY
 from tests.jobs.small_logs import lines_of, run, write
+from tests.mending.stores import plain_store
 
 SYNCED = re.compile(r"fsync\(\d+<([^>]+)>")
 CALL = """
@@ -51,6 +54,21 @@ def test_the_files_of_commits_and_their_names(warehouse: Path) -> None:
     assert set(found) == expected_of(table, range(1, 3)) | folders
     assert found[-len(folders) :] == sorted(folders), "names come after what they name"
     assert make_durable(warehouse, {table: range(3, 3)}) == []
+
+
+def test_what_a_dead_run_wrote_and_who_took_it_back_are_waited_for(tmp_path: Path) -> None:
+    """A table is read by all of its log: a torn commit in it would be the end of what is published behind it."""
+    store = plain_store(tmp_path)
+    seen, spec = store.published(), term.SPEC
+    store.writer = LocalWriter(Path(store.folder), 30, 9)
+    store.writer.append(spec, spec.arrow.empty_table(), "dead")
+    store.run_id = "next"
+    heads = store.restore((spec,), seen)
+    wanted = seen.versions[spec.name]
+    assert heads == {spec.name: wanted + 2}
+    assert store.written_since(seen.versions, heads) == {spec.name: range(wanted + 1, wanted + 3)}
+    store.bases[spec.name] = wanted - 1  # of a table that repair rolled back
+    assert store.written_since(seen.versions, heads) == {spec.name: range(wanted, wanted + 3)}
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")

@@ -1,6 +1,7 @@
 """Tables that delta-rs makes and writes in a local warehouse: declared, refused and left as Spark does it."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from schemas.ops import run
 from schemas.spark import struct_of
 from schemas.spec import Check, TableSpec, nullable_field, required_field
 from schemas.types import LONG, STRING, TIMESTAMP
+from tests.store.damaging import removed_commit
 
 SPEC = TableSpec(
     name="silver.thing",
@@ -74,6 +76,37 @@ def test_rows_are_added_replaced_and_taken_out(writer: LocalWriter) -> None:
     assert stored(writer.folder) == []
     notes = [actions(writer.folder, SPEC, number)["commitInfo"]["userMetadata"] for number in range(7)]
     assert notes == ["run 0", "run 1", "run 1", "run 2", "run 3", "run 4", "run 5"]
+
+
+def test_what_a_dead_run_wrote_is_taken_back(writer: LocalWriter) -> None:
+    """Up to a checkpoint, and with the note of who takes it back."""
+    writer.append(SPEC, rows_of((1, "a", OLD), (2, "b", NOON)), "run 1")
+    writer.delete_segments(SPEC, [1], "run 2")
+    for number in range(3, CHECKPOINT_EACH):
+        writer.overwrite(SPEC, rows_of((number, "x", NOON)), "run 2")
+    writer.restore(SPEC, 1, "run 3")
+    assert stored(writer.folder) == [(1, "a", OLD), (2, "b", NOON)]
+    assert actions(writer.folder, SPEC, CHECKPOINT_EACH)["commitInfo"]["userMetadata"] == "run 3"
+    log = writer.folder / "silver" / "thing" / "_delta_log"
+    assert {is_as_summed(one) for one in (*log.glob("*.json"), *log.glob("*.parquet"))} == {True}
+    assert len(list(log.glob("*.parquet"))) == 1
+    writer.append(SPEC, rows_of((4, "d", NOON)), "run 3")
+    assert stored(writer.folder) == [(1, "a", OLD), (2, "b", NOON), (4, "d", NOON)]
+
+
+def test_a_table_that_nobody_published_is_emptied_where_it_was_made_as_declared_now(
+    writer: LocalWriter,
+) -> None:
+    writer.append(SPEC, rows_of((1, "a", OLD)), "run 1")
+    later = replace(SPEC, fields=(*SPEC.fields, nullable_field("more", STRING, "More.")))
+    with pytest.raises(NeedsSpark):
+        writer.empty(later, "run 2")
+    writer.empty(SPEC, "run 2")
+    assert stored(writer.folder) == []
+    assert actions(writer.folder, SPEC, 2)["commitInfo"]["userMetadata"] == "run 2"
+    removed_commit(writer.folder / "silver" / "thing", 0)
+    with pytest.raises(NeedsSpark):
+        writer.empty(SPEC, "run 3")
 
 
 @pytest.mark.parametrize("row", [(0, "x", None), (None, "x", None)])
@@ -134,4 +167,7 @@ def test_spark_goes_on_with_what_delta_rs_wrote_and_the_other_way_round(
     writer.replace_from(SPEC, rows_of((9, "z", NOON)), "logged_at", NOON, "run 3")
     delta.delete_segments(SPEC, [9])
     assert stored(writer.folder) == [(1, "a", OLD), (1, "a", OLD)]
+    writer.restore(SPEC, 2, "run 4")
+    assert len(delta.read(SPEC).collect()) == 2 * rows.count()
+    delta.restore(SPEC, 4)
     assert sorted(row.load_seq for row in delta.read(SPEC).collect()) == [1, 1]

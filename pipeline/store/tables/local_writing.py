@@ -23,9 +23,10 @@ from pyspark.sql.types import StructField
 from pipeline.core.errors import NeedsSpark
 from pipeline.store.files.durable import LOG
 from pipeline.store.files.hadoop_sums import keep_sums
-from pipeline.store.files.local_files import link_new
+from pipeline.store.files.local_files import LocalFiles, link_new
 from pipeline.store.spark.session import WITHOUT_DICTIONARY
 from pipeline.store.spark.spark_configuration import SKIPPED_BY
+from pipeline.store.tables.commit_files import actions_of
 from pipeline.store.tables.delta import properties_when_made, stretches_of
 from pipeline.store.tables.local_commit import NO_HOOKS, finish_commit, require_room
 from schemas.spark import struct_of
@@ -94,6 +95,20 @@ class LocalWriter:
             table.delete(" OR ".join(stretches), writer_properties=self.parquet(spec), **noted(note))
             finish_commit(self.of(spec), table)
 
+    def restore(self, spec: TableSpec, version: int, note: str) -> None:
+        """A new version that holds what an older one held. NeedsSpark: that one cannot be read by delta-rs."""
+        with needing_spark():
+            table = self.opened(spec)
+            table.restore(version, **noted(note))
+            finish_commit(self.of(spec), DeltaTable(str(self.of(spec))))
+
+    def empty(self, spec: TableSpec, note: str) -> None:
+        """A new version without rows. NeedsSpark: the table was not made as it is declared now."""
+        made = next((one for one in read_actions(self.of(spec), 0) if "metaData" in one), {})
+        if without_own(made.get("metaData", {})) != without_own(self.metadata(spec)["metaData"]):
+            raise NeedsSpark
+        self.restore(spec, 0, note)
+
     def write(self, spec: TableSpec, rows: pa.Table, note: str, mode: Any, predicate: str | None) -> None:
         """NeedsSpark: delta-rs refuses it, as it does what it cannot do with a table; Spark may, or says why not."""
         with needing_spark():
@@ -143,6 +158,16 @@ def needing_spark() -> Iterator[None]:
 def noted(note: str) -> dict[str, Any]:
     committed = CommitProperties({"userMetadata": note})
     return {"commit_properties": committed, "post_commithook_properties": NO_HOOKS}
+
+
+def read_actions(table: Path, version: int) -> list[dict[str, Any]]:
+    """What a commit says; nothing of one that is gone or torn."""
+    return actions_of(LocalFiles(), str(table), version) or []
+
+
+def without_own(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What tables have in common that are declared alike."""
+    return {name: said for name, said in metadata.items() if name not in ("id", "createdTime")}
 
 
 def dense_json(said: Mapping[str, Any]) -> str:
