@@ -1,5 +1,6 @@
 """A small file system in memory, that fills as a disk does."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,3 +34,13 @@ def small_disk(folder: Path, size: str) -> Iterator[SmallDisk]:
 
 def run(*command: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
+
+
+def used(disk: SmallDisk) -> int:
+    system = os.statvfs(disk.folder)
+    return (system.f_blocks - system.f_bfree) * system.f_frsize
+
+
+def leave(disk: SmallDisk, room: int) -> None:
+    """An empty one keeps a page: a size of 0 is none, and cannot be taken back."""
+    disk.resize(str(max(used(disk) + room, 4096)))

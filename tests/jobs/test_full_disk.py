@@ -1,6 +1,5 @@
 """A disk that fills during a run: what was published stays readable, and the next run with room is as if none had failed."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from pipeline.store.locks.lock import ClusterLock
 from pipeline.store.tables.local_commit import ROOM_BYTES
 from tests.conftest import REPOSITORY
 from tests.jobs.small_logs import COMPARED, contents, run
-from tests.small_disk import SmallDisk, small_disk
+from tests.small_disk import SmallDisk, leave, small_disk, used
 from tests.tuning import tuning_kept
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
@@ -40,16 +39,6 @@ def logs_of(folder: Path, pattern: str) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
     return folder
-
-
-def used(disk: SmallDisk) -> int:
-    system = os.statvfs(disk.folder)
-    return (system.f_blocks - system.f_bfree) * system.f_frsize
-
-
-def leave(disk: SmallDisk, room: int) -> None:
-    """An empty one keeps a page: a size of 0 is none, and cannot be taken back."""
-    disk.resize(str(max(used(disk) + room, 4096)))
 
 
 def full_at(disk: SmallDisk, stage: str, room: int, monkeypatch: pytest.MonkeyPatch) -> None:

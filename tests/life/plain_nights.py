@@ -68,7 +68,7 @@ def begun_night(
     return subprocess.Popen(
         [sys.executable, "-m", "tests.life.plain_night", *given],
         cwd=REPOSITORY,
-        env=os.environ | {"POLARS_MAX_THREADS": "1"} | (settings or {}),
+        env=os.environ | {"POLARS_MAX_THREADS": "1"} | dict(settings or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -105,7 +105,7 @@ class LocalWriter:
     def empty(self, spec: TableSpec, note: str) -> None:
         """A new version without rows. NeedsSpark: the table was not made as it is declared now."""
         made = next((one for one in read_actions(self.of(spec), 0) if "metaData" in one), {})
-        if without_own(made.get("metaData", {})) != without_own(self.metadata(spec)["metaData"]):
+        if comparable_metadata(made.get("metaData", {})) != comparable_metadata(self.metadata(spec)["metaData"]):
             raise NeedsSpark
         self.restore(spec, 0, note)
 
@@ -165,7 +165,7 @@ def read_actions(table: Path, version: int) -> list[dict[str, Any]]:
     return actions_of(LocalFiles(), str(table), version) or []
 
 
-def without_own(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def comparable_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """What tables have in common that are declared alike."""
     return {name: said for name, said in metadata.items() if name not in ("id", "createdTime")}
 
