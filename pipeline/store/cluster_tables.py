@@ -80,6 +80,14 @@ class ClusterTables:
             self.store.writer.delete_segments(spec, load_seqs, self.run_id)
         self.note_version(spec)
 
+    def delete(self, spec: TableSpec, condition: str) -> None:
+        """condition: SQL that this product wrote; never with text from a log."""
+        if self.store.writer is None:
+            self.store.delta.delete(spec, condition)
+        else:
+            self.store.writer.delete(spec, condition, self.run_id)
+        self.note_version(spec)
+
     def note_version(self, spec: TableSpec) -> None:
         self.versions[spec.name] = int(self.store.delta.head(spec) or 0)
 

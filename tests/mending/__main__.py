@@ -1,4 +1,6 @@
-"""`python -m tests.mending`: the damage table, kinds by tables; with --told only what needs no Spark, of all in minutes."""
+"""`python -m tests.mending`: the damage table, kinds by tables; with --told what doctor and readers say alone.
+
+Nights are run without Spark, as those of small clusters of a fleet are; --spark: with it."""
 
 import argparse
 import shutil
@@ -6,13 +8,16 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from jobs import nightly
 from tests.mending.damage_table import Row, damages, printed, row_of
 from tests.mending.damaged import made
+from tests.mending.plain import plain_nightly
 
 
 def main() -> None:
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--told", action="store_true", help="doctor and readers only")
+    given.add_argument("--spark", action="store_true", help="nights with Spark")
     given.add_argument(
         "--whole", type=Path, help="folder of logs and warehouse; made there if it is not there"
     )
@@ -25,14 +30,15 @@ def main() -> None:
 
 
 def rows_of(arguments: argparse.Namespace, folder: Path) -> Iterator[Row]:
+    night = nightly.main if arguments.spark else plain_nightly
     whole = arguments.whole or folder / "whole"
     if not whole.is_dir():
-        made(whole)
+        made(whole, night)
     copy = folder / "damaged"
     for kind, table, act in damages():
         if kind not in (arguments.kind or [kind]) or table not in (arguments.table or [table]):
             continue
-        found = row_of(whole, copy, kind, table, act, is_mended=not arguments.told)
+        found = row_of(whole, copy, kind, table, act, is_mended=not arguments.told, night=night)
         shutil.rmtree(copy)
         if found is not None:
             yield found

@@ -64,6 +64,7 @@ class Row:
         )
 
 
+Night = Callable[[list[str]], int]
 Damage = Callable[[Path], bool]
 
 
@@ -85,9 +86,19 @@ def to_cluster(act: ClusterAct, folder: Path) -> bool:
     return act(folder / "warehouse" / CLUSTER, folder / "before" / CLUSTER)
 
 
-def row_of(whole: Path, folder: Path, kind: str, table: str, act: Damage, *, is_mended: bool) -> Row | None:
+def row_of(
+    whole: Path,
+    folder: Path,
+    kind: str,
+    table: str,
+    act: Damage,
+    *,
+    is_mended: bool,
+    night: Night | None = None,
+) -> Row | None:
     """whole: what `made` made. folder: where a copy of it is damaged, and left. is_mended: nights and repair are asked,
-    too, which start Spark. None: there is nothing of the kind to damage."""
+    too. night: runs one and gives its exit code; the command, which starts Spark, if none is given. None: there is
+    nothing of the kind to damage."""
     shutil.copytree(whole, folder)
     before = {one: asked(one, folder) for one in READERS}
     if not act(folder):
@@ -97,9 +108,10 @@ def row_of(whole: Path, folder: Path, kind: str, table: str, act: Damage, *, is_
     readers = tuple(compared(asked(one, folder), before[one]) for one in READERS)
     if not is_mended:
         return Row(kind, table, told, readers)
-    night, repair, then = (run(job, folder) for job in ("nightly", "repair", "nightly"))
-    ended = left(whole, folder, (night, repair, then))
-    return Row(kind, table, told, readers, str(night.code), str(repair.code), str(then.code), ended)
+    jobs = (night or partial(run_command, "nightly"), partial(run_command, "repair"))
+    first, mended, then = (said(job, given(folder)) for job in (*jobs, jobs[0]))
+    ended = left(whole, folder, (first, mended, then))
+    return Row(kind, table, told, readers, str(first.code), str(mended.code), str(then.code), ended)
 
 
 def left(whole: Path, folder: Path, told: Iterable[Said]) -> str:
@@ -124,17 +136,17 @@ def compared(found: Said, before: Said) -> str:
 
 
 def asked(command: str, folder: Path) -> Said:
-    return said([command, *given(folder)[2:]])
+    return said(partial(run_command, command), given(folder)[2:])
 
 
-def run(job: str, folder: Path) -> Said:
-    return said([job, *given(folder)])
+def run_command(name: str, arguments: list[str]) -> int:
+    return cli.main([name, *arguments])
 
 
-def said(arguments: list[str]) -> Said:
+def said(job: Night, arguments: list[str]) -> Said:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = cli.main(arguments)
+        code = job(arguments)
     return Said(code, out.getvalue() + err.getvalue())
 
 

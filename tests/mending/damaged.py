@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def given(folder: Path) -> list[str]:
     return ["--logs", str(folder / "logs"), "--warehouse", str(folder / "warehouse"), "--cluster", CLUSTER]
 
 
-def made(folder: Path) -> Path:
+def made(folder: Path, night: Callable[[list[str]], int] = nightly.main) -> Path:
     """The folder of logs and the warehouse that two runs made of them; `before`: as the first one left it."""
     for lines in (FIRST, ALL):
         if (folder / "warehouse").is_dir():
@@ -46,7 +47,7 @@ def made(folder: Path) -> Path:
         write_logs(folder / "logs", lines)
         for path in (folder / "logs").rglob("*.log"):
             os.utime(path, (1e9, 1e9 + sum(one or 0 for one in lines.values())))
-        assert nightly.main(given(folder)) == 0
+        assert night(given(folder)) == 0
     return folder
 
 

@@ -154,8 +154,7 @@ class BronzeMending:
     def forget_later_sightings(self, segments: pl.DataFrame) -> None:
         """No path is taken for read because of what a run said of it whose segments may be gone."""
         last = max(segments["run_id"].to_list(), default="")
-        self.upkeep.store.delta.delete(file_sighting.SPEC, f"run_id >= {sql_literal(last)}")
-        self.tables.note_version(file_sighting.SPEC)
+        self.tables.delete(file_sighting.SPEC, f"run_id >= {sql_literal(last)}")
 
     def settle(self, gaps: pl.DataFrame) -> None:
         """Takes out what a repair before could not name, where as much was read since."""
@@ -165,8 +164,7 @@ class BronzeMending:
         over = [one for one in gaps.to_dicts() if read_again(one, records)]
         for one in over:
             of_row = f"file_id = {sql_literal(UNNAMED)} AND lost_run_id = {sql_literal(one['lost_run_id'])}"
-            self.upkeep.store.delta.delete(lost_segment.SPEC, of_row)
-            self.tables.note_version(lost_segment.SPEC)
+            self.tables.delete(lost_segment.SPEC, of_row)
         self.settled = sum(one["record_count"] for one in over)
 
     def forget_files(self, segments: pl.DataFrame, unnamed: pl.DataFrame) -> None:
@@ -183,8 +181,7 @@ class BronzeMending:
         """So that their paths are looked into anew, and their names are free for the same content."""
         if files:
             among = ", ".join(sql_literal(one) for one in sorted(files))
-            self.upkeep.store.delta.delete(file_sighting.SPEC, f"file_id IN ({among})")
-            self.tables.note_version(file_sighting.SPEC)
+            self.tables.delete(file_sighting.SPEC, f"file_id IN ({among})")
 
     def give_up(self, missing: pl.DataFrame) -> None:
         """What is lost for good becomes rows of bronze.lost_segment."""

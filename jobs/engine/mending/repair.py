@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from jobs.engine.incremental.placement import UNPACKED, Placement, placement_of
 from jobs.engine.intake.discovery import Candidate
 from jobs.engine.mending.bronze import BronzeMending
 from jobs.engine.mending.runs import put_back_last_run
@@ -15,7 +16,7 @@ from jobs.engine.run.upkeep import Upkeep
 from jobs.settings.model import Settings
 from jobs.text import format_count
 from pipeline.catalog.tables import BY_NAME, KEPT, SPECS, TABLES, Refresh
-from pipeline.core.errors import EnvironmentProblem
+from pipeline.core.errors import EnvironmentProblem, NeedsSpark
 from pipeline.store.health.mending import (
     drop_altered_summaries,
     give_up_files,
@@ -28,6 +29,7 @@ from pipeline.store.readers.published_tables import PublishedTables
 from pipeline.store.runs.damage import Damage, inspect_published, uri_of
 from pipeline.store.runs.published import ASIDE, KEPT_FROM, Published
 from pipeline.store.tables.direct_reading import local_folder
+from pipeline.store.tables.local_writing import LocalWriter
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import lost_segment
 
@@ -48,8 +50,19 @@ class Repair:
     def repaired(
         self, store: ClusterWarehouse, settings: Settings, progress: Progress, lock: ClusterLock
     ) -> str:
-        """What was mended, in a line. EnvironmentProblem: the warehouse is not on this machine."""
+        """What was mended, in a line: of little without Spark, unless delta-rs refuses to write it. EnvironmentProblem:
+        the warehouse is not on this machine."""
         folder = require_local(store)
+        store.writer = writer_of_little(store, settings)
+        try:
+            return self.mended(folder, store, settings, progress, lock)
+        except NeedsSpark:
+            store.writer = None
+            return self.mended(folder, store, settings, progress, lock)
+
+    def mended(
+        self, folder: Path, store: ClusterWarehouse, settings: Settings, progress: Progress, lock: ClusterLock
+    ) -> str:
         aside = folder / ASIDE / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
         put_back = put_back_last_run(store, aside)
         taken_over = take_over(store, settings)
@@ -96,6 +109,14 @@ class Repair:
         )
         if derived:
             upkeep.rebuild(derived)
+
+
+def writer_of_little(store: ClusterWarehouse, settings: Settings) -> LocalWriter | None:
+    """None: there is more than the driver holds, so that Spark writes it."""
+    stored = store.files.size_bytes(f"{store.folder}/{BRONZE.rstrip('.')}")
+    if placement_of(settings, UNPACKED * stored) is Placement.EXECUTORS:
+        return None
+    return LocalWriter(Path(store.folder), settings.storage.retention_days, settings.storage.zstd_level)
 
 
 def make_table_readable(folder: Path, aside: Path, damage: Damage, seen: Published) -> Path:

@@ -12,7 +12,7 @@ from jobs.settings.model import Settings
 from pipeline.store.locks.lock import ClusterLock, cluster_lock
 from pipeline.store.readers.readable_warehouse import direct_warehouse
 from pipeline.store.reading import clusters
-from pipeline.store.spark.session import get_spark, tune_storage
+from pipeline.store.spark.session import late_spark, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse
 
 NOTHING = "nothing of {} is published"
@@ -30,9 +30,9 @@ def run_on_clusters(job: str, given: argparse.Namespace, work: Work, *, is_damag
         settings = settings_of(given)
         progress = Progress()
         require_cluster(given)
-        spark = get_spark()
+        spark = late_spark()
         names = chosen_clusters(clusters(spark, given.warehouse), given.warehouse, given.cluster)
-        tune_storage(spark, settings.storage.zstd_level)
+        spark.set(partial(tune_storage, zstd_level=settings.storage.zstd_level))
     codes = [begun.code]
     for name in names if not begun.code else []:
         progress.label = f"{name} " if len(names) > 1 else ""

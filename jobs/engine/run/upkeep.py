@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import UTC, datetime
+from functools import partial
 
 from jobs.engine.incremental.builder import Builder
 from jobs.engine.incremental.fingerprints import fresh_tables, table_watermark, tables_on_fresh_inputs
@@ -38,10 +39,10 @@ class Upkeep:
         self.store, self.settings, self.job, self.progress, self.lock = store, settings, job, progress, lock
         self.started_at = datetime.now(UTC)
         self.run_id = store.new_run(self.started_at)
-        tune_upkeep(store.spark)
+        store.session.set(tune_upkeep)
         self.published = store.published()
         stored = self.published.counts.get("total_bytes", 0)
-        tune_for_size(store.spark, stored, stored)
+        store.session.set(partial(tune_for_size, read_bytes=stored, stored_bytes=stored))
         self.versions = store.restore(SPECS, self.published)
         self.counts = {name: value for name, value in self.published.counts.items() if is_handed_on(name)}
         self.counts["load_seq"] = self.published.counts.get("load_seq", 0)

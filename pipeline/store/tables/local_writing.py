@@ -88,11 +88,14 @@ class LocalWriter:
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int], note: str) -> None:
         """Takes out the rows of segments: those that are read again, or kept no longer."""
         stretches = [f"load_seq BETWEEN {first} AND {last}" for first, last in stretches_of(load_seqs)]
-        if not stretches:
-            return
+        if stretches:
+            self.delete(spec, " OR ".join(stretches), note)
+
+    def delete(self, spec: TableSpec, condition: str, note: str) -> None:
+        """condition: as of `DeltaFolder.delete`, with no character in it that Spark and DataFusion escape apart."""
         with needing_spark():
             table = self.opened(spec)
-            table.delete(" OR ".join(stretches), writer_properties=self.parquet(spec), **noted(note))
+            table.delete(condition, writer_properties=self.parquet(spec), **noted(note))
             finish_commit(self.of(spec), table)
 
     def restore(self, spec: TableSpec, version: int, note: str) -> None:
@@ -105,7 +108,9 @@ class LocalWriter:
     def empty(self, spec: TableSpec, note: str) -> None:
         """A new version without rows. NeedsSpark: the table was not made as it is declared now."""
         made = next((one for one in read_actions(self.of(spec), 0) if "metaData" in one), {})
-        if comparable_metadata(made.get("metaData", {})) != comparable_metadata(self.metadata(spec)["metaData"]):
+        if comparable_metadata(made.get("metaData", {})) != comparable_metadata(
+            self.metadata(spec)["metaData"]
+        ):
             raise NeedsSpark
         self.restore(spec, 0, note)
 

@@ -1,0 +1,35 @@
+"""What is small is repaired without Spark: derived tables from what was read, and what was read from what is left."""
+
+from pathlib import Path
+
+import pytest
+
+from jobs.engine.mending.repair import Repair, writer_of_little
+from jobs.engine.run.progress import Progress
+from jobs.settings.load import load_settings
+from pipeline.store.locks.lock import cluster_lock
+from pipeline.store.warehouse import ClusterWarehouse
+from schemas.bronze import log_record, lost_segment
+from schemas.silver import term
+from tests.store.damaging import removed_file
+
+
+def test_what_no_log_holds_is_said_and_stored_and_the_rest_is_built_again(store: ClusterWarehouse) -> None:
+    seen = store.published()
+    for spec in (log_record.SPEC, term.SPEC):
+        assert removed_file(Path(store.delta.uri(spec)), seen.versions[spec.name])
+    with cluster_lock(store.files, store.folder) as lock:
+        settings = load_settings(None, {}, {}, None)
+        said = Repair(lambda _: ()).repaired(store, settings, Progress(), lock)
+    store.require_whole()
+    after = store.published()
+    lost = after.contents[lost_segment.SPEC.name].rows
+    assert said.startswith("REPAIRED  2 tables: bronze.log_record, silver.term; ")
+    assert lost and f"records of {lost} segment" in said
+    assert after.run_seq == seen.run_seq + 1
+
+
+@pytest.mark.parametrize("driver_bytes", [1, 1 << 30])
+def test_much_is_left_to_spark(store: ClusterWarehouse, driver_bytes: int) -> None:
+    settings = load_settings(None, {}, {"KCA_LIMITS__DRIVER_BYTES": str(driver_bytes)}, None)
+    assert (writer_of_little(store, settings) is None) == (driver_bytes == 1)
