@@ -14,7 +14,7 @@ from pipeline.store.files.files import ReadableFiles
 from pipeline.store.locks.lock import cluster_lock
 from pipeline.store.readers.readable_warehouse import direct_warehouse
 from pipeline.store.runs.published import ASIDE, LAST_RUN, NOTIFIED
-from pipeline.store.spark.session import get_spark
+from pipeline.store.spark.session import late_spark
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import LAYERS
 
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         direct = direct_warehouse(given.warehouse)
         if direct is not None:
             require_there(direct.files, f"{direct.root}/{given.cluster}", given.cluster)
-        spark = get_spark()
+        spark = late_spark()
         store = ClusterWarehouse(spark, given.warehouse, given.cluster)
         require_there(store.files, store.folder, given.cluster)
         require_consent(store, is_given=given.yes, is_terminal=sys.stdin.isatty())

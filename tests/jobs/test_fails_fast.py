@@ -50,7 +50,7 @@ def test_what_is_wrong_is_said_at_once(
     monkeypatch.setattr(readable_warehouse, "is_configured", lambda: False)
     monkeypatch.setattr(Answers, "rows", None)
     for module in (on_clusters, forget):
-        monkeypatch.setattr(module, "get_spark", None)
+        monkeypatch.setattr(module, "late_spark", None)
     (golden.parent / "empty").mkdir()
     places = {"golden": golden, "none": golden.parent / "none", "empty": golden.parent / "empty"}
     try:

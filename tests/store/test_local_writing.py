@@ -13,6 +13,8 @@ from pyspark.sql import SparkSession
 from pipeline.catalog.tables import TABLES
 from pipeline.core.errors import NeedsSpark
 from pipeline.store.files.hadoop_sums import is_as_summed
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.tables.commit_files import writers_of
 from pipeline.store.tables.delta import DeltaFolder
 from pipeline.store.tables.direct_reading import read_directly
 from pipeline.store.tables.local_commit import CHECKPOINT_EACH
@@ -104,6 +106,7 @@ def test_a_table_that_nobody_published_is_emptied_where_it_was_made_as_declared_
     writer.empty(SPEC, "run 2")
     assert stored(writer.folder) == []
     assert actions(writer.folder, SPEC, 2)["commitInfo"]["userMetadata"] == "run 2"
+    assert writers_of(LocalFiles(), str(writer.of(SPEC))) == set(), "nobody's rows, of two that died"
     removed_commit(writer.folder / "silver" / "thing", 0)
     with pytest.raises(NeedsSpark):
         writer.empty(SPEC, "run 3")
