@@ -60,6 +60,10 @@ explain: preflight $(VENV)/installed ## what a log line means: LINE='[...] ...',
 maintain: setup ## fewer and smaller files in WAREHOUSE, none that no readable run needs (ARGS="--retain 400d")
 	@$(as_arguments) $(PY) jobs/maintain.py "--warehouse=$$WAREHOUSE_AS_GIVEN" "$${cluster[@]}" $(ARGS)
 
+# Tests start some hundred processes: each of them would compile all that it imports, where an environment forbids to keep it.
+test check soak: export PYTHONDONTWRITEBYTECODE :=
+test check soak: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
+
 test: setup $(VENV)/with-test ## the test suite; ARGS go to pytest
 	@$(PY) -m pytest -n auto --dist loadgroup --no-loadscope-reorder $(ARGS)
 

@@ -1,5 +1,6 @@
 """What all tests share: one small Spark session for the run, and the logs beside the checkout."""
 
+import gc
 import os
 import re
 import sys
@@ -79,6 +80,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         shared = [name for name in SHARED_BY_ALL if name in asked[item.path]]
         item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
+
+
+# Expressions of Polars are many small objects, and what is collected are many more that stay: with Python's own
+# threshold of 700 a seventh of a kernel's time goes into looking through them.
+NEW_OBJECTS, YOUNG, OLD = 50_000, 20, 20
+
+
+def pytest_collection_finish() -> None:
+    """What is there when tests begin stays until they end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(NEW_OBJECTS, YOUNG, OLD)
 
 
 NO_SPARK = re.compile(r"^E +ModuleNotFoundError: .*\b(?:pyspark|py4j|delta|great_expectations)\b", re.M)
