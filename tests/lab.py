@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Collection
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,12 @@ READ = ("controller", "state-change", "mixed")
 
 def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
     """bronze.log_record of all files of these logs in a folder; a copy, or the beginning of one, counts once."""
+    return _records(cluster, tuple(logs))
+
+
+# The last few: tests of one room ask the same labs.
+@lru_cache(maxsize=6)
+def _records(cluster: Path, logs: tuple[str, ...]) -> pa.Table:
     batches: dict[str, list[pa.RecordBatch]] = {}
     for name, data in without_beginnings(contents(cluster)).items():
         found = sniff_head(data[:HEAD_BYTES])

@@ -64,8 +64,9 @@ CASES = {
 }
 TOLD = ("end_reason", "end_reason_at", "end_unknown_why", "first_sign_at")
 # Of every kind of release and layout of a quorum; all others by python -m tests.gold.end_reason_truth.
-LABS = ("0.11.0.3-zk-stock", "3.9.1-zk-stock", "3.3.2-kraft-combined-stock", "3.9.2-kraft-separate-moves")
+LABS = ("3.9.1-zk-stock", "3.3.2-kraft-combined-stock", "3.9.2-kraft-separate-moves")
 ALL = (
+    "0.11.0.3-zk-stock",
     *("1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace", "3.2.3-zk-stock"),
     *("3.2.3-zk-trace", "3.9.1-zk-trace", "3.9.2-kraft-migration-stock", "3.9.2-kraft-separate-stock"),
     *("4.0.0-kraft-combined-stock", "4.3.1-kraft-combined-trace", "4.3.1-kraft-separate-stock"),
@@ -144,7 +145,7 @@ def test_nothing_wrong_is_said_where_a_server_log_ends_early_or_begins_late(shar
     for node_id, is_missing in product(rows["node_id"].unique().drop_nulls(), (is_early, ~is_early)):
         is_gone = (col("node_id") == node_id) & (col("log") == "server") & is_missing
         kept = rows.select(~is_gone.fill_null(value=False)).to_series()
-        tables = tables_of(lines.filter(kept.to_arrow()))
+        tables = built(lines.filter(kept.to_arrow()), "broker_session", "controller_term")
         stays, tenures = (rows_of(tables[one]) for one in ("broker_session", "controller_term"))
         said = [*end_reason_truth.departures(cluster, stays), *end_reason_truth.ends(cluster, tenures)]
         assert [what for _, outcome, what in said if outcome == "wrong"] == []

@@ -1,14 +1,12 @@
 """Lines of server.log that prove less than they seem to: what happened is told as if they were not there."""
 
-from typing import Any
-
 import polars as pl
 import pytest
 from polars import col
 
 from pipeline.kafka.wording.events import template_events
 from pipeline.silver import connection_event, node_event
-from tests.chain import built
+from tests.chain import built, built_of_many
 from tests.rows import records_in
 
 Logs = dict[tuple[int, str], str]
@@ -61,28 +59,47 @@ PROVES_NOTHING = {
 }  # fmt: skip
 
 
-def happened(logs: Logs) -> dict[str, list[Any]]:
-    found = built(records_in(logs), *HAPPENED)
-    return {name: said(found[name]) for name in HAPPENED}
+def without_it(event: str) -> Logs:
+    """That a server.log is read at all says more of the ISR in ZooKeeper mode."""
+    logs, node_id, _ = PROVES_NOTHING[event]
+    if logs is not ZOOKEEPER:
+        return logs
+    return {**logs, (node_id, "server"): text((1, f"INFO Cluster ID = nreCh6bwRcuUAxBMLZUrKQ {SERVER}"))}
 
 
-def said(rows: pl.DataFrame) -> list[Any]:
-    """Without places: a file more has others."""
-    values = rows.drop("file_id", "byte_offset", "load_seq", "evidence", strict=False)
-    return sorted(values.rows(), key=str)
+def its_lines(event: str) -> str:
+    """However often it comes."""
+    return text(*((second, PROVES_NOTHING[event][2]) for second in (20, 21, 40)))
+
+
+def with_it(event: str) -> Logs:
+    logs, place = without_it(event), (PROVES_NOTHING[event][1], "server")
+    return {**logs, place: "\n".join([logs.get(place, ""), its_lines(event)]).strip()}
+
+
+@pytest.fixture(scope="module")
+def happened() -> dict[str, pl.DataFrame]:
+    """The tables of all stories, each of a cluster."""
+    stories = {f"{event} without": without_it(event) for event in PROVES_NOTHING}
+    return built_of_many(stories | {f"{event} with": with_it(event) for event in PROVES_NOTHING}, *HAPPENED)
+
+
+def said(rows: pl.DataFrame, cluster_id: str) -> list[str]:
+    """Of a cluster, without places, as a file more has others, and without its name."""
+    values = rows.filter(cluster_id=cluster_id).drop(
+        "cluster_id", "file_id", "byte_offset", "load_seq", "evidence", "finding_id", strict=False
+    )
+    return sorted(str(one).replace(f"{cluster_id}/", "") for one in values.rows())
 
 
 @pytest.mark.parametrize("event", PROVES_NOTHING)
-def test_it_changes_nothing_of_what_happened(event: str) -> None:
-    """However often it comes."""
-    logs, node_id, line = PROVES_NOTHING[event]
-    # That a server.log is read at all says more of the ISR in ZooKeeper mode.
-    others = [(1, f"INFO Cluster ID = nreCh6bwRcuUAxBMLZUrKQ {SERVER}")] if logs is ZOOKEEPER else []
-    server = text(*((second, line) for second in (20, 21, 40)))
-    without = {**logs, (node_id, "server"): text(*others)} if others else logs
-    both = {**logs, (node_id, "server"): "\n".join([text(*others), server]).strip()}
-    assert set(records_in({(node_id, "server"): server})["event"]) == {event}
-    assert happened(both) == happened(without)
+def test_it_changes_nothing_of_what_happened(event: str, happened: dict[str, pl.DataFrame]) -> None:
+    assert set(records_in({(PROVES_NOTHING[event][1], "server"): its_lines(event)})["event"]) == {event}
+    found, expected = (
+        {name: said(happened[name], f"{event} {which}") for name in HAPPENED} for which in ("with", "without")
+    )
+    assert found == expected
+    assert found["term"] and found["broker_session"]
 
 
 def steps(*lines: str) -> list[tuple[str, str | None]]:

@@ -66,7 +66,12 @@ class Nights:
         return f"{late}, {self.days_a_night} d at {self.hour} h {self.minute}, x{self.times}, seed {self.seed}{read}"
 
 
+# Late segments of both modes, parts of days and lives, in as few nights as have them.
 FEW = (
+    ("3.9.1-zk-stock", Nights(by_lines=2, lives=2)),
+    ("3.9.2-kraft-migration-stock", Nights(late=(2, 3), hour=12, midnights=3)),
+)
+MORE = (
     ("3.9.1-zk-stock", Nights(late=(2,), minute=30, has_moves=False)),
     ("3.9.1-zk-stock", Nights(by_lines=3, lives=2)),
     ("2.2.2-zk-stock", Nights(hour=12)),
@@ -106,7 +111,9 @@ def require_equal(shared: Path, name: str, nights: Nights) -> None:
         assert not differing, f"after {number} of {len(after)} nights\n" + "\n".join(differing)
 
 
-@pytest.mark.parametrize(("name", "nights"), FEW, ids=str)
+@pytest.mark.parametrize(
+    ("name", "nights"), [*FEW, *(pytest.param(*one, marks=pytest.mark.soak) for one in MORE)], ids=str
+)
 def test_nights_give_what_building_at_once_gives(shared: Path, name: str, nights: Nights) -> None:
     require_equal(shared, name, nights)
 

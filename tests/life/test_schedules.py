@@ -15,7 +15,10 @@ from tests.life.truth import Truth, first_line, is_longer
 from tests.life.writers import START, node_in, repeated
 from tests.oracle.corpus import LogFile, logs
 
-SCHEDULES = 2000
+SCHEDULES, PARTS = 400, 10
+MANY_SCHEDULES = 50_000
+# Of real logs, one of so many.
+EACH = 5
 SMALL_BYTES = 20_000
 LONG_AGO = BEGIN + timedelta(days=365)
 
@@ -105,17 +108,18 @@ class Life:
             assert once.contents() == whole
 
 
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_every_life_is_read_to_the_byte(part: int) -> None:
-    for seed in range(part, SCHEDULES, 10):
+    for seed in range(part, SCHEDULES, PARTS):
         try_life(seed, disk_of(seed))
 
 
-def test_real_logs_live_the_same(shared: Path) -> None:
+@pytest.mark.parametrize("each", [EACH, pytest.param(1, marks=pytest.mark.soak)])
+def test_real_logs_live_the_same(shared: Path, each: int) -> None:
     """Of each small log of the corpus, two on a disk."""
     contents = list({first_line(one.data): one.data for one in small_logs(shared / "corpus")}.values())
     assert len(contents) > 20
-    for seed, content in enumerate(contents):
+    for seed, content in [*enumerate(contents)][::each]:
         two = enumerate((content, contents[seed - 1]))
         writers = {f"broker-{node_in(one) or 0}/{place}-controller.log": repeated(one) for place, one in two}
         try_life(seed, Disk(Random(seed), writers))  # noqa: S311  (a schedule, no secret)
@@ -123,7 +127,7 @@ def test_real_logs_live_the_same(shared: Path) -> None:
 
 @pytest.mark.soak
 def test_many_more_lives() -> None:
-    for seed in range(SCHEDULES, 25 * SCHEDULES):
+    for seed in range(SCHEDULES, MANY_SCHEDULES):
         try_life(seed, disk_of(seed))
 
 

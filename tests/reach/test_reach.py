@@ -16,12 +16,15 @@ from tests.lab import folder_of, records
 
 SPLIT_BY = {Reach.PARTITION: "topic", Reach.NODE: "node_id"}
 SPLIT = [table for table in TABLES if table.reach in SPLIT_BY]
-CLUSTERS = ("2.2.2-zk-stock", "4.3.1-kraft-separate-stock", "3.9.1-zk-moves", "3.9.2-kraft-migration-stock")
+CLUSTERS = ("3.9.1-zk-moves", "3.9.2-kraft-migration-stock")
+MORE_CLUSTERS = ("2.2.2-zk-stock", "4.3.1-kraft-separate-stock")
 LOGS = ("controller", "state-change", "mixed", "server")
 SHARDS = 3
 
 
-@pytest.fixture(scope="module", params=CLUSTERS)
+@pytest.fixture(
+    scope="module", params=[*CLUSTERS, *(pytest.param(one, marks=pytest.mark.soak) for one in MORE_CLUSTERS)]
+)
 def whole(request: pytest.FixtureRequest, shared: Path) -> dict[str, Any]:
     """All tables of a cluster, built at once."""
     return built(records(folder_of(shared, request.param), LOGS), *ORDER)

@@ -31,8 +31,12 @@ def check(scores: list[Score]) -> None:
             assert one.findings == 0, one
 
 
+# Of each way to write and of both machines; of all releases in soak.
+FEW = ("0.9.0.1", "1.0.2", "2.2.2", "3.9.1")
+
+
 def test_faults_are_found_where_the_log_decides() -> None:
-    scores = list(table(range(1), days=1))
+    scores = list(table(range(1), 1, FEW))
     check(scores)
     decided: dict[str, int] = defaultdict(int)
     for one in scores:
