@@ -20,7 +20,7 @@ from tests.kafka.masks import is_masked, plain
 from tests.kafka.reading import read, read_table, request
 from tests.kafka.writing import LINES, WRAPPERS, wrapped, written
 
-EACH = 4  # of the layouts behind each; all of them in soak
+EACH = 10  # of the layouts behind each; all of them in soak
 MOVED = "[Controller id=1 epoch=5] Changed partition t-0 state from NewPartition to OfflinePartition"
 LINE_OF = {
     "stock": "[2024-03-01 12:00:00,123] TRACE {})\n",

@@ -20,7 +20,7 @@ from tests.oracle.corpus import SAMPLE, LogFile, logs, share
 # What the caller says and not the bytes.
 GIVEN = ("cluster_id", "node_id", "file_id", "load_seq")
 SCHEMA = pa.schema([field for field in ARROW_SCHEMA if field.name not in GIVEN])
-SHARE_RECORDS = 2_000
+SHARE_RECORDS = 400
 SHOWN = 3
 
 
