@@ -7,7 +7,7 @@ from functools import partial
 from typing import Protocol
 
 from jobs.engine.intake.discovery import listing_now
-from jobs.engine.run.cluster_run import run_cluster
+from jobs.engine.run.locked_run import run_cluster
 from jobs.engine.run.outcome import Ending, print_problem, problem_text
 from jobs.engine.run.progress import Progress
 from jobs.engine.run.request import RunRequest, RunResult

@@ -61,6 +61,7 @@ def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
         "release_setting": ReleaseSetting(),
         "session_limit": SessionLimit(),
         "published_finding": empty_frame(finding.SPEC),
+        "reported_finding": empty_frame(finding.SPEC),
         "span": ALL_TIME,
     }
 

@@ -32,6 +32,11 @@ class Limits(MaskingPart):
         description="So many clusters of a run that each bring no more than driver_bytes are run side by side, in "
         "processes of the driver's machine; null: one a processor, as far as memory reaches; 1: one after the other.",
     )
+    span_bytes: PositiveInt = Field(
+        128 << 20,
+        description="A run that has more to read than this, unpacked, reads and publishes it in spans of days, each of "
+        "about so many bytes: memory follows a span.",
+    )
     incident_bytes: PositiveInt = Field(
         1 << 30,
         description="Logs of one cluster that `incident` reads: they stand in memory, 14 to 40 times as long. More is "

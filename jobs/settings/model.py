@@ -29,6 +29,7 @@ WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
     "limits": {
         "driver_bytes",
         "clusters_at_once",
+        "span_bytes",
         "incident_bytes",
         "archive_bytes",
         "archive_members",

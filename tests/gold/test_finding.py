@@ -30,7 +30,7 @@ NO_LINES = lit([], LINES_TYPE)
 
 
 def rebuilt(story: Story, published: pl.DataFrame, **others: Any) -> list[Row]:
-    given = story | others | {"published_finding": published}
+    given = story | others | {"published_finding": published, "reported_finding": published}
     rows = build(**{name: given[name] for name in inspect.signature(build).parameters})
     return declared_rows(rows, finding.SPEC).to_dicts()
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from jobs import cluster_job, ingest
 from jobs.engine.intake.discovery import Candidate
 from jobs.engine.intake.segments import Loader
-from jobs.engine.run.cluster_run import run_cluster
+from jobs.engine.run.locked_run import run_cluster
 from jobs.engine.run.request import RunResult
 from pipeline.store.reading import read
 from tests.jobs.small_logs import INGESTED, contents, lines_of, run, write

@@ -36,6 +36,7 @@ class KernelInputs:
         special = {
             "span": lambda: span,
             "published_finding": lambda: self.at_hand.stored(finding.SPEC),
+            "reported_finding": self.reported_finding,
             "data_end": self.data_end,
             source_file.SPEC.table: self.at_hand.source_files,
         }
@@ -48,6 +49,11 @@ class KernelInputs:
         if name in BY_SHORT_NAME:
             return self.rows(table, BY_SHORT_NAME[name], begin)
         return getattr(kernel_settings, name)(self.night.settings, self.night.cluster_id)
+
+    def reported_finding(self) -> pl.DataFrame:
+        """gold.finding as published, without what only an earlier span of a backfill has found: no screen told it."""
+        found = self.at_hand.stored(finding.SPEC)
+        return found.filter(col("status") != "new") if self.night.goes_on else found
 
     def data_end(self) -> pl.DataFrame:
         """(cluster_id, until_at): the time of the last line of all."""

@@ -27,7 +27,8 @@ class Night:
     before: the highest load_seq of earlier runs. fresh: tables that hold what follows from all rows up to `before`; the
     others are built from everything. derived: segments of earlier runs that are derived anew beside the new ones. gone:
     rows of bronze.source_file of those that others replace. executors: who runs kernels of single records; None: the
-    driver does. records: what is loaded, once it is asked for.
+    driver does. records: what is loaded, once it is asked for. goes_on: the run before
+    read a part of what it found, and no screen told of it.
     """
 
     tables: StoredTables
@@ -40,6 +41,7 @@ class Night:
     gone: pl.DataFrame = field(default_factory=lambda: empty_frame(source_file.SPEC))
     executors: RowExecutors | None = None
     records: pa.Table | None = None
+    goes_on: bool = False
 
     def is_of_run(self) -> Condition:
         """True for rows of segments that this run loads or derives anew."""

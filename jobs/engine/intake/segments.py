@@ -1,6 +1,7 @@
 """Looks into new and changed files, plans the segments and turns them into bronze rows."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -47,6 +48,12 @@ class Loader:
         self.used: frozenset[str] = frozenset()
         self.sighted: dict[str, Seen] = {}
         self.masking = settings.masking.rules()
+
+    def of_run(self, run_id: str, tables: StoredTables) -> "Loader":
+        """The same for another run, which knows what this one has found."""
+        other = copy(self)
+        other.run_id, other.tables = run_id, tables
+        return other
 
     def stored_path(self, path: str) -> str:
         return path if self.masking is None else self.masking.path(path)

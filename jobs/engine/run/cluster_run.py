@@ -1,10 +1,9 @@
-"""One run on one cluster, by the commit protocol: lock, restore, load, build, gate, publish."""
+"""One run on one locked cluster, by the commit protocol: restore, load, build, gate, publish."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from jobs.engine.incremental.at_hand import AtHand
@@ -24,7 +23,6 @@ from jobs.engine.intake.on_executors import SparkIntake
 from jobs.engine.run.conservation import require_conserved
 from jobs.engine.run.looking import LogLook, LogLookResult
 from jobs.engine.run.masked_run import made_by, require_same_masking
-from jobs.engine.run.migration import migrate_older
 from jobs.engine.run.preconditions import require_same_zones
 from jobs.engine.run.progress import Progress
 from jobs.engine.run.quality_gate import (
@@ -34,7 +32,8 @@ from jobs.engine.run.quality_gate import (
     open_findings,
     unmet_expectations,
 )
-from jobs.engine.run.request import IS_KRAFT, RunRequest, RunResult, is_handed_on
+from jobs.engine.run.request import IS_KRAFT, PARTS_LEFT, RunRequest, RunResult, is_handed_on
+from jobs.engine.run.spans import span_text
 from jobs.engine.run.tables_of_run import TablesOfRun
 from jobs.engine.run.unread import excerpt_files, unread_files, unreadable_files
 from jobs.engine.run.work import Work
@@ -43,12 +42,10 @@ from pipeline.bronze.planning import Plan
 from pipeline.catalog.tables import JOBS, SPECS, TABLES, CatalogTable, Refresh, stands_on
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.cluster_tables import ClusterTables
-from pipeline.store.locks.lock import ClusterLock, cluster_lock
+from pipeline.store.locks.lock import ClusterLock
 from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.runs.published import Published
-from pipeline.store.spark.late_session import LateSession
-from pipeline.store.spark.session import tune_for_size, tune_storage
-from pipeline.store.tables.local_writing import LocalWriter
+from pipeline.store.spark.session import tune_for_size
 from pipeline.store.warehouse import ClusterWarehouse, run_row
 from schemas.bronze import file_sighting
 from schemas.gold import finding
@@ -60,31 +57,6 @@ ABOUT_FILES = frozenset(
     for one in TABLES
     if one.refresh is Refresh.FULL and file_sighting.SPEC.table in stands_on(one.spec.table)
 )
-
-
-def run_cluster(
-    spark: LateSession,
-    request: RunRequest,
-    progress: Progress,
-    then: Callable[[ClusterWarehouse, ReadableTables, RunResult], None],
-) -> RunResult:
-    """Runs a job on one cluster; `then` is told of its tables and the result while the lock is still held.
-
-    Locked; GateFailed, after which the last good versions stay published. NeedsSpark: `spark` is absent, and it cannot
-    do without; nothing is published.
-    """
-    storage = request.settings.storage
-    store = ClusterWarehouse(spark, request.warehouse, request.cluster_id, storage.retention_days)
-    spark.set(partial(tune_storage, zstd_level=storage.zstd_level))
-    if spark.is_absent:
-        store.writer = LocalWriter(Path(store.folder), storage.retention_days, storage.zstd_level)
-    with cluster_lock(store.files, store.folder, request.wait_seconds) as lock:
-        store.require_whole()
-        migrate_older(store, request.settings, progress, lock)
-        run = Run(store, request, progress, lock)
-        result = run.execute()
-        then(store, run.tables(), result)
-    return result
 
 
 class Run:
@@ -101,25 +73,40 @@ class Run:
         self.started_at = datetime.now(UTC)
         self.run_id = store.new_run(self.started_at)
         self.published: Published = store.published()
-        self.versions: dict[str, int] = {}
+        self.versions: dict[str, int] = store.restore(SPECS, self.published)
+        self.written = ClusterTables(store, self.run_id, self.versions)
+        self.executors = SparkIntake(self.written)
         self.counts: dict[str, int] = {}
         self.left_out: list[str] = []
         self.watermarks = dict(self.published.watermarks)
         self.at_hand: AtHand | None = None
 
-    def execute(self) -> RunResult:
+    def look(self) -> LogLookResult:
+        """What there is to read."""
         request = self.request
-        self.versions = self.store.restore(SPECS, self.published)
-        written = ClusterTables(self.store, self.run_id, self.versions)
         if not request.is_reparsing:
-            require_same_zones(written, request.cluster_id, request.settings, self.published)
+            require_same_zones(self.written, request.cluster_id, request.settings, self.published)
         require_same_masking(
             self.store, self.published, request.settings, is_new=not self.published.counts.get("load_seq")
         )
-        executors = SparkIntake(written)
-        looking = LogLook(written, request, self.run_id, self.published, self.progress, executors, self.tune)
-        planned = (found := looking.look()).planned
+        looking = LogLook(
+            self.written, request, self.run_id, self.published, self.progress, self.executors, self.tune
+        )
+        return looking.look()
+
+    def part_of(self, found: LogLookResult, part: Plan, parts_left: int) -> LogLookResult:
+        """What this run reads of what another one has found."""
+        self.progress.stage("span", f"{span_text(part)}, {parts_left} to come")
+        if parts_left:
+            self.counts[PARTS_LEFT] = parts_left
+        size = sum(one.limit - one.start_offset for one in part.segments)
+        self.tune(size, size + self.published.counts.get("total_bytes", 0))
+        return found.part(part, size, self.run_id, self.written)
+
+    def execute(self, found: LogLookResult) -> RunResult:
+        request, planned, written = self.request, found.planned, self.written
         before = self.published.counts.get("load_seq", 0)
+        goes_on = bool(self.published.counts.get(PARTS_LEFT))
         self.counts |= {
             name: self.published.counts[name] for name in self.published.counts if is_handed_on(name)
         }
@@ -139,12 +126,14 @@ class Run:
         if is_new:
             if self.store.writer is None:
                 self.store.session.begin()
-            night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
+            night = Night(
+                written, request.settings, request.cluster_id, self.run_id, before, fresh, goes_on=goes_on
+            )
             if self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
                 self.store.session.require()
                 night.executors = SparkRowExecutors(written)
             gate = QualityGate(request.cluster_id, self.run_id)
-            intake = Intake(found.loader, written, night, gate.enter, executors)
+            intake = Intake(found.loader, written, night, gate.enter, self.executors)
             found.states.update(self.write_all(planned, intake, tables, gate))
         self.publish("published" if is_new else "nothing_new")
         return self.result("published" if planned.segments or tables else "nothing_new", found.states)

@@ -1,7 +1,7 @@
 """What a run finds of the logs of its cluster: which files are there, which are new, what is read of them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jobs.engine.incremental.fingerprints import FORMS_READ, forms_read
 from jobs.engine.incremental.placement import placement_of, unpacked_bytes
@@ -33,6 +33,12 @@ class LogLookResult:
     new_bytes: int
     is_other_problem: bool
     is_kraft: bool
+
+    def part(self, planned: Plan, size: int, run_id: str, tables: StoredTables) -> "LogLookResult":
+        """What one run of several reads of it, so many bytes."""
+        loader = self.loader.of_run(run_id, tables)
+        loader.looker.placement = placement_of(loader.settings, size)
+        return replace(self, loader=loader, planned=planned, new_bytes=size)
 
 
 @dataclass(frozen=True)

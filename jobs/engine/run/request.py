@@ -1,7 +1,7 @@
 """What a run is asked, what it answers, and what of its looks is news."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from jobs.engine.intake.discovery import Listing
@@ -13,6 +13,10 @@ from schemas.bronze.file_sighting import PROBLEMS
 
 # The count that is 1 where the cluster is known to be in KRaft.
 IS_KRAFT = "is_kraft"
+# The count of parts of what a run has found that are still to be read.
+PARTS_LEFT = "parts_left"
+# Counts of what a run has read.
+READ_COUNTS = ("records", "understood", "bytes", "files", "segments")
 HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, IS_KRAFT)
 
 
@@ -55,6 +59,17 @@ class RunResult:
     other_zones: dict[int, str] = field(default_factory=dict)
     is_judged: bool = False
     before: int = 0
+
+
+def joined_results(earlier: RunResult, later: RunResult) -> RunResult:
+    """Of two runs of one command, the later of which goes on where the earlier one ended."""
+    read = {name: earlier.counts.get(name, 0) + later.counts.get(name, 0) for name in READ_COUNTS}
+    return replace(
+        later,
+        counts=later.counts | read,
+        left_out=[*earlier.left_out, *later.left_out],
+        before=earlier.before,
+    )
 
 
 def new_sightings(planned: Plan, seen: Mapping[str, Seen]) -> list[FileSighting]:

@@ -15,7 +15,7 @@ from schemas.gold.finding import SPEC
 NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
 NAME_DIGITS = 12
 # What the kernel takes beside the inputs of the rules.
-OWN = ("published_finding", "span")
+OWN = ("published_finding", "reported_finding", "span")
 
 
 def build(**given: Any) -> pl.DataFrame:
@@ -23,14 +23,14 @@ def build(**given: Any) -> pl.DataFrame:
 
     given: the inputs of all rules by name; connection_event in the span. data_end: (cluster_id,
     until_at), until when what is still so at the end goes on. published_finding: gold.finding as published before this
-    run; it decides new, ongoing, resolved, retracted.
+    run. reported_finding: what of it a screen has told, which decides new, ongoing, resolved, retracted.
     """
     return (
         find_by_all_rules(given)
         .pipe(with_suppressed, given["audit_limit"].suppressions)
         .pipe(with_id)
         .pipe(with_votes_before, given["published_finding"], given["span"])
-        .pipe(with_status, given["published_finding"])
+        .pipe(with_status, given["reported_finding"])
     )
 
 
@@ -59,16 +59,16 @@ def with_votes_before(found: pl.DataFrame, published_finding: pl.DataFrame, span
     return found.update(over, on=key, how="left") if not over.is_empty() else found
 
 
-def with_status(found: pl.DataFrame, published_finding: pl.DataFrame) -> pl.DataFrame:
-    """new, ongoing, resolved; what was published and is found no more stays as retracted."""
+def with_status(found: pl.DataFrame, reported_finding: pl.DataFrame) -> pl.DataFrame:
+    """new, ongoing, resolved; what was told and is found no more stays as retracted."""
     status = (
-        when(~col("finding_id").is_in(published_finding["finding_id"].to_list()))
+        when(~col("finding_id").is_in(reported_finding["finding_id"].to_list()))
         .then(lit("new"))
         .when(col("valid_until_at").is_null())
         .then(lit("ongoing"))
         .otherwise(lit("resolved"))
     )
     now = found.with_columns(status=status).select(SPEC.columns)
-    gone = published_finding.join(now, on="finding_id", how="anti")
+    gone = reported_finding.join(now, on="finding_id", how="anti")
     retracted = gone.with_columns(status=lit("retracted")).select(SPEC.columns)
     return pl.concat([now, retracted])
