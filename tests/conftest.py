@@ -63,7 +63,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 LONGEST = REPOSITORY / "tests" / "life"
 # What is dear to make once in a process: the tests that ask for it run in the same one.
-SHARED_BY_ALL = ("story", "sample_run")
+SHARED_BY_ALL = ("story", "sample_run", "compared")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -151,7 +151,7 @@ def require_said(asked: Answers, still_open: set[Partition | int], gone: list[St
         assert not leads.get(broker), (broker, moment)
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", [*QUICK[:2], pytest.param(QUICK[2], marks=pytest.mark.soak)])
 def test_one_service(shared: Path, name: str) -> None:
     require_one_service(folder(shared, name))
 

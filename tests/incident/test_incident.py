@@ -58,7 +58,7 @@ def test_records_in_slices_give_the_same_tables(monkeypatch: pytest.MonkeyPatch)
     logs = SAMPLE / "lab-2.2.2" / "broker-2" / "controller.log.2026-11-21-08.gz"
     whole = tables_of(answer_of([logs], settings_of(), "c"))
     assert whole["bronze.log_record"].height > 500
-    monkeypatch.setattr("jobs.engine.incremental.records.ROWS_AT_ONCE", 50)
+    monkeypatch.setattr("jobs.engine.incremental.records.ROWS_AT_ONCE", 200)
     assert not differing(tables_of(answer_of([logs], settings_of(), "c")), whole)
 
 

@@ -16,7 +16,7 @@ from tests.jobs.answering import answers_of_logs
 from tests.lab import READ
 from tests.rules.rows import fact_texts
 
-FEW = ("corpus/public/2.8.0-AndreasTraut", "lab-runs/3.9.1-zk-moves", "lab-runs/4.0.0-kraft-combined-moves")
+FEW = ("corpus/public/2.8.0-AndreasTraut", "lab-runs/4.0.0-kraft-combined-moves")
 # Of these server.log is read, too.
 WITH_SERVER_LOG = ("corpus/lab/1.0.2-zk-stock", "lab-runs/4.0.0-kraft-combined-moves")
 FOLDERS = ("corpus/public", "corpus/lab", "lab-runs")
@@ -47,7 +47,9 @@ def test_no_finding_is_refuted_by_its_lines(cluster: Answers) -> None:
     assert [one for one in told if one[1][0] == NOT_CONFIRMED] == []
 
 
-@pytest.mark.parametrize("name", WITH_SERVER_LOG)
+@pytest.mark.parametrize(
+    "name", [WITH_SERVER_LOG[0], pytest.param(WITH_SERVER_LOG[1], marks=pytest.mark.soak)]
+)
 def test_no_reason_is_refuted_by_its_lines(shared: Path, name: str) -> None:
     answers = answers_of_logs(shared / name, (*READ, "server"))
     findings = [one for one in answers.findings() if "end_reasons" in fact_texts(one["facts"])]

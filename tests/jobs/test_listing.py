@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
 
-from jobs import cluster_job, ingest
+from jobs import cluster_job
 from jobs.engine.intake.discovery import Candidate
 from jobs.engine.intake.segments import Loader
 from jobs.engine.run.locked_run import run_cluster
 from jobs.engine.run.request import RunResult
-from pipeline.store.reading import read
-from tests.jobs.small_logs import INGESTED, contents, lines_of, run, write
+from tests.jobs.small_logs import INGESTED, contents, ingest_without_spark, lines_of, run, write
+from tests.published import published_tables
 
-pytestmark = pytest.mark.spark
 LINES = lines_of(1, "controller")
 TORN = 20  # characters of the last record that had been written
 
@@ -39,9 +37,7 @@ def overtaken(act: Callable[[], object], patch: pytest.MonkeyPatch) -> Callable[
     return run_later
 
 
-def test_a_run_that_is_overtaken_reads_nothing_again(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_is_overtaken_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It found a log with a torn record; by its turn the log was read whole."""
     logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"
     whole, half = "".join(LINES), "".join(LINES[: len(LINES) // 2])
@@ -49,24 +45,24 @@ def test_a_run_that_is_overtaken_reads_nothing_again(
 
     def other_run() -> None:
         quiet(logs, "broker-1/controller.log", whole, 1_500_000_000)
-        assert run(logs, warehouse, ingest.main) == 0
+        assert run(logs, warehouse, ingest_without_spark) == 0
 
     with monkeypatch.context() as patch:
         patch.setattr(cluster_job, "run_cluster", overtaken(other_run, patch))
-        assert run(logs, warehouse, ingest.main) == 0
-    files = read(spark, str(warehouse), "bronze.source_file").collect()
-    assert [(one.start_offset, one.consumed_bytes) for one in files] == [(0, len(whole.encode()))]
-    assert run(logs, tmp_path / "once", ingest.main) == 0
+        assert run(logs, warehouse, ingest_without_spark) == 0
+    files = published_tables(warehouse, "c")("bronze.source_file")
+    assert files.select("start_offset", "consumed_bytes").rows() == [(0, len(whole.encode()))]
+    assert run(logs, tmp_path / "once", ingest_without_spark) == 0
     assert contents(warehouse, INGESTED) == contents(tmp_path / "once", INGESTED)
 
 
-def not_read(spark: SparkSession, warehouse: Path) -> set[str]:
-    gaps = read(spark, str(warehouse), "silver.log_gap").where("kind = 'not_read'")
-    return {Path(row.path).name for row in gaps.collect()}
+def not_read(warehouse: Path) -> set[str]:
+    gaps = published_tables(warehouse, "c")("silver.log_gap").filter(kind="not_read")
+    return {Path(path).name for path in gaps["path"]}
 
 
 def test_what_cannot_be_read_is_missing_until_it_is_read_or_gone_without_a_byte(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Renamed before it was looked into; an archive under a temporary name that was renamed once it was whole; a link to
     nothing that is gone; and an archive that was deleted before anything of it was read."""
@@ -91,14 +87,14 @@ def test_what_cannot_be_read_is_missing_until_it_is_read_or_gone_without_a_byte(
 
     with monkeypatch.context() as patch:
         patch.setattr(Loader, "changed", then_rolled)
-        assert run(logs, warehouse, ingest.main) == 7
-    assert not_read(spark, warehouse) == {half.name, torn.name, link.name}
+        assert run(logs, warehouse, ingest_without_spark) == 7
+    assert not_read(warehouse) == {half.name, torn.name, link.name}
     half.write_bytes(archive)
     half.rename(half.with_suffix(""))
     torn.unlink()
     link.unlink()
-    assert run(logs, warehouse, ingest.main) == 0
-    assert not_read(spark, warehouse) == {torn.name}
-    records = read(spark, str(warehouse), "bronze.log_record").where("log = 'controller'")
+    assert run(logs, warehouse, ingest_without_spark) == 0
+    assert not_read(warehouse) == {torn.name}
+    records = published_tables(warehouse, "c")("bronze.log_record").filter(log="controller")
     # The beginning of the torn one was read, too: records that the whole one has.
-    assert records.count() == len(LINES) + len(LINES[5:]) + len(lines_of(3, "controller"))
+    assert records.height == len(LINES) + len(LINES[5:]) + len(lines_of(3, "controller"))

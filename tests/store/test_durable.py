@@ -5,20 +5,22 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
-from pyspark.sql import SparkSession
 
+from jobs import nightly
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.files.durable import make_durable, sync_path
+from pipeline.store.files.local_files import LocalFiles
+from pipeline.store.runs.published import read_published_run
 from pipeline.store.tables.local_writing import LocalWriter
-from pipeline.store.warehouse import ClusterWarehouse
 from schemas.silver import term
 from tests.conftest import REPOSITORY
-from tests.jobs.small_logs import lines_of, run, write
+from tests.jobs.small_logs import lines_of, nightly_without_spark, run, write
 from tests.mending.stores import plain_store
 
 SYNCED = re.compile(r"fsync\(\d+<([^>]+)>")
@@ -91,9 +93,11 @@ def test_what_the_disk_does_not_take_stops_the_run(tmp_path: Path) -> None:
         sync_path(tmp_path / "gone.parquet")
 
 
-@pytest.mark.spark
+@pytest.mark.parametrize(
+    "job", [nightly_without_spark, pytest.param(nightly.main, marks=[pytest.mark.soak, pytest.mark.spark])]
+)
 def test_a_run_waits_for_all_that_it_publishes(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: Callable[[list[str]], int]
 ) -> None:
     """The row that publishes comes last."""
     synced: list[Path] = []
@@ -107,12 +111,12 @@ def test_a_run_waits_for_all_that_it_publishes(
     logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"
     lines = lines_of(1, "controller")
     write(logs, "broker-1/controller.log", lines[:9])
-    assert run(logs, warehouse) == 0
-    first = ClusterWarehouse(spark, str(warehouse), "c").published().versions
+    assert run(logs, warehouse, job) == 0
+    first = read_published_run(LocalFiles(), str(warehouse / "c"), lambda _: []).versions
     write(logs, "broker-1/controller.log", lines)
     synced.clear()
-    assert run(logs, warehouse) == 0
-    versions = ClusterWarehouse(spark, str(warehouse), "c").published().versions
+    assert run(logs, warehouse, job) == 0
+    versions = read_published_run(LocalFiles(), str(warehouse / "c"), lambda _: []).versions
     for name, head in versions.items():
         new = range(first.get(name, -1) + 1, head + 1)
         assert not new or expected_of(warehouse / "c" / name.replace(".", "/"), new) <= set(synced), name

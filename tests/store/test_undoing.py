@@ -29,13 +29,13 @@ def declare_anew(folder: DeltaFolder, _number: int) -> None:
 @pytest.mark.parametrize(
     ("acts", "is_undone"),
     [
-        ([append], True),
+        pytest.param([append], True, marks=pytest.mark.soak),
         ([append, append_nothing, append], True),
         ([append, undo, append, undo], True),
         ([overwrite, undo, append], False),
-        ([overwrite], False),
+        pytest.param([overwrite], False, marks=pytest.mark.soak),
         ([append, delete], False),
-        ([delete, append], False),
+        pytest.param([delete, append], False, marks=pytest.mark.soak),
         ([declare_anew, append], False),
     ],
     ids=lambda one: " ".join(act.__name__ for act in one) if isinstance(one, list) else str(one),
