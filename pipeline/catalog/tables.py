@@ -28,6 +28,7 @@ from pipeline.gold import (
     partition_timeline,
     reassignment,
     replay_check,
+    request_trace,
     topic_lifecycle,
     transition_audit,
 )
@@ -166,6 +167,7 @@ KERNELS = (
     partition_timeline,
     partition_view,
     broker_session,
+    request_trace,
     topic_lifecycle,
     partition_outage,
     leader_imbalance,

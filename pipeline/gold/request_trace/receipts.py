@@ -1,0 +1,96 @@
+"""What brokers got of the controllers' requests, request by request, in the channels that ids tell apart."""
+
+import polars as pl
+from polars import col, lit, when
+
+RECEIVER = ("cluster_id", "broker_id", "controller_id")
+RECEIPT_CHANNEL = (*RECEIVER, "receipt_channel")
+STEPS = ("received", "started", "applied", "unchanged", "ignored", "refused", "failed")
+# The broker goes on without this partition: its leader is not there yet.
+LEADER_UNAVAILABLE = "broker_become_follower_leader_unavailable"
+STORAGE = (
+    "broker_stop_replica_storage_error",
+    "broker_become_leader_storage_error",
+    "broker_become_follower_storage_error",
+)
+
+
+def receipts_by_channel(control_request: pl.DataFrame) -> pl.DataFrame:
+    """One row per request of which a broker prints its correlation id.
+
+    receipt_channel: ordinal, by broker and controller, of the channel that it came by: a lower id than the one before
+    begins a new one, and another controller epoch does. controller_epoch: of the channel; null: no line says it.
+    """
+    requests = requests_in_order(lines_of_brokers(control_request))
+    run = [*RECEIVER, "id_run"]
+    epoch = col("controller_epoch")
+    is_new = (col("id_run") != col("id_run").shift(1).over(RECEIVER)) | (
+        epoch != epoch.forward_fill().shift(1).over(run)
+    )
+    return (
+        requests.with_columns(
+            receipt_channel=is_new.fill_null(value=False).cum_sum().over(RECEIVER).cast(pl.Int64)
+        )
+        .with_columns(controller_epoch=epoch.max().over(*RECEIVER, "receipt_channel"))
+        .with_columns(applied_at=applied_at())
+        .drop("id_run", "unchanged_at")
+    )
+
+
+def applied_at() -> pl.Expr:
+    """Where a line counts the partitions of the whole request (from 2.6), those about partitions that stay as they were
+    are at INFO and say nothing of the others."""
+    unchanged = when(col("printed_count").is_null()).then("unchanged_at")
+    return pl.max_horizontal("applied_at", unchanged)
+
+
+def requests_in_order(lines: pl.DataFrame) -> pl.DataFrame:
+    """One row per request, with id_run, which rises where an id is lower than the one before. A line may print the
+    controller epoch in which the state of a partition was written (up to 1.0): the request's is the highest."""
+    is_lower = col("correlation_id") < col("correlation_id").shift(1).over(RECEIVER)
+    step, at, event = col("step"), col("logged_at"), col("event")
+    is_unavailable = event == LEADER_UNAVAILABLE
+    return (
+        lines.with_columns(id_run=is_lower.fill_null(value=False).cum_sum().over(RECEIVER))
+        .group_by(*RECEIVER, "id_run", "correlation_id", maintain_order=True)
+        .agg(
+            request=col("request").drop_nulls().first(),
+            is_delete=col("is_delete").any(),
+            controller_epoch=col("controller_epoch").max(),
+            printed_count=col("partition_count").drop_nulls().first(),
+            told_count=(
+                step
+                == when(col("request") == "UPDATE_METADATA").then(lit("applied")).otherwise(lit("received"))
+            )
+            .sum()
+            .cast(pl.Int32),
+            received_at=at.min(),
+            applied_at=at.filter(step == "applied").max(),
+            unchanged_at=at.filter(step == "unchanged").max(),
+            elapsed_ms=col("elapsed_ms").drop_nulls().first(),
+            ignored_count=((step == "ignored") | is_unavailable).sum().cast(pl.Int64),
+            failed_count=((step == "failed") & ~is_unavailable).sum().cast(pl.Int64),
+            is_refused=(step == "refused").any(),
+            is_storage_error=event.is_in(STORAGE).any(),
+            file_id=col("file_id").first(),
+            byte_offset=col("byte_offset").first(),
+            place=col("place").first(),
+        )
+    )
+
+
+def lines_of_brokers(control_request: pl.DataFrame) -> pl.DataFrame:
+    """In the order in which each broker wrote them: file by file, as files begin."""
+    is_of_broker = col("step").is_in(STEPS) & col("event").str.starts_with("broker_")
+    lines = control_request.filter(
+        is_of_broker & col("correlation_id").is_not_null() & col("controller_id").is_not_null()
+    ).select(
+        *RECEIVER, "correlation_id", "controller_epoch", "event", "step", "request", "is_delete",
+        "partition_count", "elapsed_ms", "logged_at", "file_id", "byte_offset",
+    )  # fmt: skip
+    begins = lines.group_by("file_id").agg(file_at=col("logged_at").min())
+    return (
+        lines.join(begins, on="file_id", how="left")
+        .sort("cluster_id", "broker_id", "file_at", "file_id", "byte_offset")
+        .with_columns(place=pl.int_range(pl.len(), dtype=pl.Int64).over("cluster_id", "broker_id"))
+    )

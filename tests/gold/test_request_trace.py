@@ -1,0 +1,184 @@
+"""What became of a controller's requests: the labs against a naive reading, and small cases of what is not certain."""
+
+import csv
+from collections import Counter
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars import col
+
+from pipeline.gold.request_trace.pairing import certain_pairs
+from tests.chain import built, built_of_many
+from tests.gold.request_lines import (
+    BACK,
+    SHUT,
+    controller_says,
+    elected,
+    handles,
+    learns,
+    opened,
+    sends,
+    tells,
+)
+from tests.lab import folder_of, records
+
+TARGETS = "kafka/open-audits/targets/request_trace.tsv"
+LOGS = ("controller", "state-change", "mixed", "server")
+BY_ORDER = (
+    "2.6.3-zk-stock",
+    "2.6.3-zk-trace",
+    "3.2.3-zk-stock",
+    "3.2.3-zk-trace",
+    "3.9.1-zk-stock",
+    "3.9.1-zk-trace",
+)
+# Requests by ids, channels, and how many were refused, or are not answered.
+BY_ID = {
+    "0.11.0.3-zk-stock": (1372, 26, 34, 0),
+    "1.0.2-zk-stock": (1247, 24, 10, 1),
+    "2.2.2-zk-stock": (685, 30, 0, 0),
+    "2.5.1-zk-stock": (567, 29, 0, 1),
+    "2.5.1-zk-clocks": (504, 20, 0, 2),
+}
+
+
+def quick_and_soak(*names: str) -> list[Any]:
+    return [names[0], *(pytest.param(name, marks=pytest.mark.soak) for name in names[1:])]
+
+
+@cache
+def requests(shared: Path, name: str) -> pl.DataFrame:
+    folder = folder_of(shared, name)
+    if not folder.is_dir():
+        pytest.skip(f"no run {name}")
+    found: pl.DataFrame = built(records(folder, LOGS), "request_trace")["request_trace"]
+    return found
+
+
+def outcome_in_targets(outcome: str) -> str:
+    if outcome.startswith("lost"):
+        return "lost"
+    return "unseen (0 partitions)" if outcome == "unseen" else "received"
+
+
+@pytest.mark.parametrize("name", quick_and_soak(*BY_ORDER))
+def test_every_request_is_what_a_naive_reading_gives(shared: Path, name: str) -> None:
+    rows = csv.DictReader((shared / TARGETS).read_text().splitlines(), delimiter="\t")
+    wanted = Counter(
+        (
+            row["broker"],
+            row["request"],
+            row["partitions"],
+            row["sent_at"],
+            row["correlation_id"],
+            row["outcome"],
+        )
+        for row in rows
+        if row["cluster"] == name
+    )
+    found = Counter(
+        (
+            str(row["broker_id"]),
+            row["request"],
+            str(row["partition_count"]),
+            row["sent_at"].isoformat(timespec="milliseconds")[:23],
+            str(row["correlation_id"]) if row["received_at"] else "",
+            outcome_in_targets(row["outcome"]),
+        )
+        for row in requests(shared, name).to_dicts()
+    )
+    assert found == wanted
+
+
+@pytest.mark.parametrize("name", quick_and_soak(*BY_ORDER))
+def test_what_is_lost_had_its_broker_or_controller_gone(shared: Path, name: str) -> None:
+    found = requests(shared, name).filter(col("outcome").str.contains("lost|undetermined"))
+    assert set(found["outcome"]) <= {"lost_broker_gone", "lost_controller_gone"}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", BY_ID)
+def test_requests_by_id_are_all_there(shared: Path, name: str) -> None:
+    rows = requests(shared, name)
+    channels = rows.select("term_id", "broker_id", "channel_seq").n_unique()
+    refused = rows.filter(col("outcome") == "refused_stale_controller").height
+    assert (rows.height, channels, refused, rows["answered_at"].null_count()) == BY_ID[name]
+
+
+def story(**logs: str) -> dict[tuple[int, str], str]:
+    """controller, moves: logs of the controller, node 1; broker: state-change.log of node 2."""
+    names = {"controller": (1, "controller"), "moves": (1, "state-change"), "broker": (2, "state-change")}
+    return {names[name]: text for name, text in logs.items()}
+
+
+START = elected() + opened(0.1)
+SENT = tells(1, 0) + sends(2, 3) + tells(3, 4) + sends(4, 5)
+GONE = controller_says(10, SHUT) + controller_says(30, BACK) + opened(30.1)
+NEXT = tells(31, 0) + sends(32, 7)
+GOT = handles(2.1, 1, 3) + learns(3.1, 2, 4)
+STORIES = {
+    "all": story(controller=START, moves=SENT, broker=GOT + handles(4.1, 3, 5)),
+    # The broker's clock is an hour behind; ids tell all the same.
+    "other clock": story(
+        controller=START,
+        moves=SENT,
+        broker=(GOT + handles(4.1, 3, 5)).replace("2026-11-21 10", "2026-11-21 09"),
+    ),
+    "lost": story(controller=START + GONE, moves=SENT + NEXT, broker=GOT + handles(32.1, 1, 7)),
+    # Nothing of the broker is there behind what it got.
+    "log ends": story(controller=START + GONE, moves=SENT, broker=GOT),
+    "no log": story(controller=START + GONE, moves=SENT + NEXT),
+    # A line between two others of the channel is missing.
+    "hole": story(controller=START, moves=SENT, broker=handles(2.1, 1, 3) + handles(4.1, 3, 5)),
+    # The channel never was connected: the controller alone tells.
+    "unreached": story(controller=elected() + opened(0.1, is_connected=False) + GONE, moves=SENT + NEXT),
+    # Another count than was sent: these are not the same channel.
+    "other": story(controller=START, moves=SENT, broker=handles(2.1, 1, 9)),
+    "receiver only": story(broker=GOT),
+}
+WANTED = {
+    "all": ["unseen", "received", "applied", "received"],
+    "other clock": ["unseen", "received", "applied", "received"],
+    "lost": ["unseen", "received", "applied", "lost_broker_gone", "unseen", "received"],
+    "log ends": ["unseen", "received", "applied", "undetermined"],
+    "no log": ["unseen", *["undetermined"] * 3, "unseen", "undetermined"],
+    "hole": ["unseen", "received", "undetermined", "received"],
+    "unreached": ["unseen", *["lost_broker_gone"] * 3, "unseen", "undetermined"],
+    "other": ["unseen", "undetermined", "received", "undetermined", "undetermined"],
+    "receiver only": ["received", "applied"],
+}
+
+
+def test_less_evidence_says_less() -> None:
+    rows = built_of_many(STORIES, "request_trace")["request_trace"].sort("told_at", "request_seq")
+    found = {name: rows.filter(col("cluster_id") == name)["outcome"].to_list() for name in STORIES}
+    assert found == WANTED
+
+
+def test_sides_are_joined_by_place_in_the_channel_and_not_by_time() -> None:
+    rows = built_of_many({"a": STORIES["other clock"]}, "request_trace")["request_trace"].sort("sent_at")
+    hour = timedelta(hours=1) - timedelta(milliseconds=100)
+    assert rows["queue_ms"].to_list() == [None, *[-int(hour.total_seconds() * 1000)] * 3]
+    assert rows["correlation_id"].to_list() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("choices", "pairs"),
+    [
+        ({0: [0], 1: [1]}, [(0, 0), (1, 1)]),
+        ({0: [0, 1], 1: [1]}, [(0, 0), (1, 1)]),
+        ({0: [0, 1]}, []),
+        ({0: [0, 1], 1: [0, 1]}, [(0, 0), (1, 1)]),
+        ({0: [0, 1], 1: [1, 2]}, []),
+        ({0: [0, 1], 1: [1, 2], 2: [2]}, [(0, 0), (1, 1), (2, 2)]),
+        ({}, []),
+    ],
+)
+def test_channels_are_pairs_only_where_their_order_leaves_one_way(
+    choices: dict[int, list[int]], pairs: list[tuple[int, int]]
+) -> None:
+    assert certain_pairs(choices) == pairs
