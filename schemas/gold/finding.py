@@ -136,6 +136,7 @@ FACTS = {
     "longest_ms": Fact(LONG, "How long the longest outage lasted, ms; topic and partition are of it."),
     "longest_step": Fact(STRING, "Step of its start that took longest."),
     "machine": Fact(STRING, "State machine."),
+    "median_ms": Fact(LONG, "How long half of the requests took at least, ms."),
     "moves_count": Fact(LONG, "Moves; topic and partition are of the first."),
     "moving_count": Fact(LONG, "Replicas that were being moved into it from another directory; null: none."),
     "new_cluster": Fact(STRING, "Id of the cluster after it; null: no line tells."),
@@ -167,6 +168,8 @@ FACTS = {
     "refused_count": Fact(LONG, "Writes that ZooKeeper refused, or registrations that a controller refused."),
     "refused_ids": Fact(array_type(INTEGER), "Nodes that got too few votes; null: no line tells."),
     "refusing_ids": Fact(array_type(INTEGER), "Nodes that refused them; null: no line tells."),
+    "request": Fact(STRING, "Kind of the requests, Kafka's name; null: of several."),
+    "requests_count": Fact(LONG, "Requests of a controller to the broker."),
     "replay_state": Fact(STRING, "State of the first object that differs, as the replay has it."),
     "replica_id": Fact(INTEGER, "Replica of the partition; null: the partition itself."),
     "replicas_count": Fact(

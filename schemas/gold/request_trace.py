@@ -79,6 +79,7 @@ SPEC = TableSpec(
             "Last line of the broker that says that it carried it out, by its clock, UTC.",
         ),
         nullable_field("answered_at", TIMESTAMP, "When the controller got the answer, UTC (TRACE)."),
+        nullable_field("failed_at", TIMESTAMP, "First line that says its error, UTC; null: none does."),
         nullable_field("queue_ms", LONG, "From sent to received, by the clocks of two nodes, ms."),
         nullable_field(
             "apply_ms",

@@ -114,6 +114,7 @@ def of_request() -> dict[str, pl.Expr]:
         ),
         "answer_ms": (col("answered_at") - col("sent_at")).dt.total_milliseconds(),
         "error": pl.coalesce(error, stored),
+        "failed_at": pl.coalesce("failed_at", when(error.is_not_null()).then("answered_at")),
         "ignored_count": when(got).then("ignored_count"),
         "failed_count": when(got).then("failed_count"),
     }
@@ -138,13 +139,14 @@ def outcome() -> pl.Expr:
 
 
 def of_evidence() -> dict[str, pl.Expr]:
+    """Its lines of the controller and of the broker; of an error the line that says it first."""
     own = pl.struct("file_id", "byte_offset")
     got = pl.struct(file_id="got_file_id", byte_offset="got_byte_offset")
-    has_got = col("got_file_id").is_not_null()
-    both = when(has_got & (own != got)).then(pl.concat_list(own, got)).otherwise(pl.concat_list(own))
+    error = when(col("outcome") == "error").then(pl.coalesce("failing", "answer"))
+    lines = pl.concat_list(error, own, when(col("got_file_id").is_not_null()).then(got))
     inferred = col("outcome").str.starts_with("lost")
     return {
-        "evidence": both,
+        "evidence": lines.list.drop_nulls().list.unique(maintain_order=True),
         "certainty": when(col("outcome") == "undetermined").then(lit("undetermined"))
         .when(inferred | (col("sent_at").is_not_null() & col("received_at").is_not_null()))
         .then(lit("inferred"))

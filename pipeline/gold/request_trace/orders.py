@@ -123,7 +123,7 @@ def with_answers(rows: pl.DataFrame) -> pl.DataFrame:
     is_answer = col("sort") == ANSWERED
     answer = (
         rows.filter(is_answer & col("is_sent_said"))
-        .select(*by_id, "error", answered_at="logged_at")
+        .select(*by_id, "error", answered_at="logged_at", answer=pl.struct(LINE))
         .unique(by_id, keep="first")
     )
     with_answer = (
@@ -132,5 +132,7 @@ def with_answers(rows: pl.DataFrame) -> pl.DataFrame:
         .with_columns(sent_at=when(col("sort") == SENT).then("logged_at"))
         .join(answer, on=by_id, how="left")
     )
-    alone = rows.filter(is_answer & ~col("is_sent_said")).with_columns(answered_at="logged_at")
+    alone = rows.filter(is_answer & ~col("is_sent_said")).with_columns(
+        answered_at="logged_at", answer=pl.struct(LINE)
+    )
     return pl.concat([with_answer, alone], how="diagonal_relaxed")

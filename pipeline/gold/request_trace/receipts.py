@@ -50,6 +50,7 @@ def requests_in_order(lines: pl.DataFrame) -> pl.DataFrame:
     is_lower = col("correlation_id") < col("correlation_id").shift(1).over(RECEIVER)
     step, at, event = col("step"), col("logged_at"), col("event")
     is_unavailable = event == LEADER_UNAVAILABLE
+    is_failed = (step == "failed") & ~is_unavailable
     return (
         lines.with_columns(id_run=is_lower.fill_null(value=False).cum_sum().over(RECEIVER))
         .group_by(*RECEIVER, "id_run", "correlation_id", maintain_order=True)
@@ -69,7 +70,9 @@ def requests_in_order(lines: pl.DataFrame) -> pl.DataFrame:
             unchanged_at=at.filter(step == "unchanged").max(),
             elapsed_ms=col("elapsed_ms").drop_nulls().first(),
             ignored_count=((step == "ignored") | is_unavailable).sum().cast(pl.Int64),
-            failed_count=((step == "failed") & ~is_unavailable).sum().cast(pl.Int64),
+            failed_count=is_failed.sum().cast(pl.Int64),
+            failing=pl.struct("file_id", "byte_offset").filter(is_failed).first(),
+            failed_at=at.filter(is_failed).min(),
             is_refused=(step == "refused").any(),
             is_storage_error=event.is_in(STORAGE).any(),
             file_id=col("file_id").first(),
