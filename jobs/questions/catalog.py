@@ -100,6 +100,13 @@ QUESTIONS: dict[str, Question] = {
         needs=("gold.controller_event",),
         rests_on="controllers",
     ),
+    "did-it-arrive": Question(
+        "who was told of a partition's leader at a time, when, and who answered",
+        "named.arrivals:did_it_arrive",
+        ("partition", "at"),
+        needs=("gold.partition_timeline", "gold.request_trace"),
+        rests_on="leaders",
+    ),
     "unclean": Question(
         "unclean elections, and of how many nothing tells",
         "named.standing:answer_unclean",

@@ -104,14 +104,16 @@ def of_request() -> dict[str, pl.Expr]:
     error = when(col("error") != "NONE").then("error")
     stored = when(col("is_storage_error")).then(lit(STORAGE_ERROR))
     got = col("received_at").is_not_null()
+    # One line tells when, and not how long.
+    lasted_ms = when(col("lines_count") > 1).then(
+        (col("applied_at") - col("received_at")).dt.total_milliseconds()
+    )
     counted = when(col("told_count") > 0).then("told_count")
     return {
         "channel_seq": when(col("channel_seq") != CUT).then("channel_seq"),
         "partition_count": pl.coalesce("partition_count", "printed_count", counted),
         "queue_ms": (col("received_at") - col("sent_at")).dt.total_milliseconds(),
-        "apply_ms": pl.coalesce(
-            "elapsed_ms", (col("applied_at") - col("received_at")).dt.total_milliseconds()
-        ),
+        "apply_ms": pl.coalesce("elapsed_ms", lasted_ms),
         "answer_ms": (col("answered_at") - col("sent_at")).dt.total_milliseconds(),
         "error": pl.coalesce(error, stored),
         "failed_at": pl.coalesce("failed_at", when(error.is_not_null()).then("answered_at")),

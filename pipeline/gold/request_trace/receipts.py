@@ -71,6 +71,7 @@ def requests_in_order(lines: pl.DataFrame) -> pl.DataFrame:
             elapsed_ms=col("elapsed_ms").drop_nulls().first(),
             ignored_count=((step == "ignored") | is_unavailable).sum().cast(pl.Int64),
             failed_count=is_failed.sum().cast(pl.Int64),
+            lines_count=pl.len(),
             failing=pl.struct("file_id", "byte_offset").filter(is_failed).first(),
             failed_at=at.filter(is_failed).min(),
             is_refused=(step == "refused").any(),

@@ -1,0 +1,115 @@
+"""Who was told of a partition's leader, when, and who answered."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from polars import col
+
+from jobs.questions.given_names import TopicPartition, unknown_partition
+from jobs.questions.named.answer import Answer, AnswerItem
+from jobs.text import format_count, length_text
+from pipeline.core.clocks import day_clock
+from pipeline.core.conditions import column_before, column_equals, column_since
+from pipeline.rules.shared.requests import NAMES
+from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.rows import Row
+from pipeline.views.reading.times import holds_at
+
+TIMELINE, TRACE = "gold.partition_timeline", "gold.request_trace"
+# gold.controller_event: no piece of work is looked at for longer; its requests come at its end.
+LONGEST = timedelta(hours=1)
+ARRIVED = ("applied", "received", "ignored", "partly_ignored", "error")
+WORDS = {
+    "applied": "carried out",
+    "received": "received",
+    "partly_ignored": "received, some of its partitions left out",
+    "ignored": "received, all of its partitions left out: the broker had it already",
+    "refused_stale_controller": "refused: the broker knew a newer controller",
+    "refused_stale_broker": "refused: it was meant for an earlier registration",
+    "error": "received, and failed",
+    "lost_broker_gone": "never arrived: the broker was gone",
+    "lost_controller_gone": "never arrived: the controller was gone",
+    "lost": "never arrived, though the broker stayed",
+    "not_sent": "not sent: the controller had no connection",
+    "unseen": "sent; of one without partitions the broker prints nothing",
+    "undetermined": "sent; no line tells whether it arrived",
+}
+WHICH = "which partitions each request had: that is printed at TRACE alone"
+
+
+def did_it_arrive(answers: Answers, partition: TopicPartition, at: datetime | None) -> Answer:
+    """Of the leader that held at that time, None: at the end. InputProblem: no such partition."""
+    is_own = column_equals("topic", partition.topic) & column_equals("partition", partition.partition)
+    if answers.rows(TIMELINE, is_own, ("topic",)).is_empty():
+        raise unknown_partition(partition, answers.partition_counts())
+    last = answers.last_at()
+    held = answers.rows(TIMELINE, is_own & holds_at(at)).sort("stated_from_at").tail(1).to_dicts()
+    if not held or held[0]["term_id"] is None:
+        when = day_clock(at) + " UTC" if at else "the end of the data"
+        return Answer(f"Not enough evidence: no line says who led {partition} at {when}.", as_of=last)
+    # A leader that changes the ISR keeps its epoch, and no request of the controller comes with that.
+    of_epoch = is_own & column_equals("leader_epoch", held[0]["leader_epoch"] or 0)
+    begun = answers.rows(TIMELINE, of_epoch).filter(
+        col("leader") == held[0]["leader"], col("stated_from_at") <= held[0]["stated_from_at"]
+    )
+    change = begun.sort("stated_from_at").row(0, named=True) if begun.height else held[0]
+    since = f"{day_clock(change['stated_from_at'])} UTC"
+    state = f"{partition} had leader {change['leader']} since {since} (leader epoch {change['leader_epoch']})"
+    requests = requests_of_change(answers, change)
+    if not requests:
+        none = f"Not enough evidence: {state}, and no line shows requests of the controller about it."
+        return Answer(none, (), ["requests below the level that is logged, or of a KRaft controller"], last)
+    told = [request_item(one) for one in requests]
+    return Answer(f"{state}. {arrival_sentence(requests)}", told, [WHICH], last)
+
+
+def requests_of_change(answers: Answers, change: Row) -> list[Row]:
+    """The first requests of each kind to each broker behind the line that began it, of the same piece of work; a
+    LeaderAndIsr or StopReplica to its replicas alone."""
+    from_at = change["stated_from_at"]
+    near = (
+        column_equals("term_id", change["term_id"])
+        & column_since("told_at", from_at)
+        & column_before("told_at", from_at + LONGEST)
+    )
+    rows = answers.rows(TRACE, near)
+    replicas = change["replicas"]
+    is_to_all = col("request") == "UPDATE_METADATA"
+    is_to_replica = col("broker_id").is_in(replicas) if replicas else is_to_all.is_not_null()
+    found = (
+        rows.filter(
+            col("request_seq") >= change["seq"],
+            (col("work_seq") <= change["seq"]).fill_null(value=False),
+            is_to_all | is_to_replica,
+            col("partition_count") > 0,
+        )
+        .sort("request_seq", "broker_id")
+        .unique(["broker_id", "request"], keep="first", maintain_order=True)
+    )
+    return found.to_dicts()
+
+
+def arrival_sentence(requests: Sequence[Row]) -> str:
+    arrived = [one for one in requests if one["outcome"] in ARRIVED]
+    lost = sorted({one["broker_id"] for one in requests if one["outcome"].startswith(("lost", "not_sent"))})
+    said = f"{len(arrived)} of {format_count(len(requests), 'request')} that followed arrived"
+    if lost:
+        said += f"; not all reached {'broker' if len(lost) == 1 else 'brokers'} {', '.join(map(str, lost))}"
+    return f"{said}."
+
+
+def request_item(row: Row) -> AnswerItem:
+    names = ("term_id", "broker_id", "request", "outcome", "correlation_id", "error")
+    values = {name: row[name] for name in (*names, "queue_ms", "apply_ms", "answer_ms")}
+    parts = [WORDS[row["outcome"]]]
+    if row["received_at"]:
+        parts.append(f"by the broker's clock {day_clock(row['received_at'])}")
+    if row["apply_ms"] is not None:
+        parts.append(f"took {length_text(row['apply_ms'])}")
+    if row["answered_at"]:
+        parts.append(f"answered {day_clock(row['answered_at'])}")
+    if row["error"]:
+        parts.append(row["error"])
+    count = format_count(row["partition_count"], "partition")
+    text = f"{NAMES[row['request']]} to broker {row['broker_id']} ({count}): {', '.join(parts)}"
+    return AnswerItem(text, row["told_at"], row["certainty"], row["evidence"], values)

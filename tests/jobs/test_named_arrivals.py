@@ -1,0 +1,70 @@
+"""Who was told of a partition's leader: the answer and what it rests on."""
+
+from datetime import datetime
+
+import pytest
+
+from jobs.questions.given_names import TopicPartition
+from jobs.questions.named.arrivals import did_it_arrive
+from pipeline.core.errors import InputProblem
+from pipeline.views.reading.answers import Answers
+from schemas.bronze import source_file
+from schemas.gold import partition_timeline, request_trace
+from tests.frames import at, frame
+from tests.jobs.answering import answers_of
+
+# The leader since 10 s; at 30 s it takes broker 3 out of the ISR itself.
+LEADERS = """
+    cluster_id | topic | partition | interval_seq | part_seq | valid_from_at | valid_until_at | stated_from_at | state           | leader | leader_epoch | isr     | replicas | term_id | seq | certainty | is_deleting
+    c          | t     | 0         | 1            | 1        | 0             | 10             | 0              | OnlinePartition | 1      | 4            | [1 2 3] | [1 2 3]  | 1-1     | 100 | proved    | false
+    c          | t     | 0         | 2            | 1        | 10            | 30             | 10             | OnlinePartition | 2      | 5            | [2 3]   | [1 2 3]  | 1-1     | 200 | proved    | false
+    c          | t     | 0         | 3            | 1        | 30            |                | 30             | OnlinePartition | 2      | 5            | [2]     | [1 2 3]  | 1-1     | 300 | proved    | false
+"""  # fmt: skip
+REQUESTS = """
+    cluster_id | term_id | broker_id | request_seq | work_seq | request         | partition_count | told_at | sent_at | received_at | apply_ms | outcome          | certainty
+    c          | 1-1     | 1         | 110         | 90       | LEADER_AND_ISR  | 3               | 0.1     | 0.1     | 0.2         |          | received         | inferred
+    c          | 1-1     | 2         | 210         | 190      | LEADER_AND_ISR  | 3               | 10.1    | 10.1    | 10.2        | 40       | applied          | inferred
+    c          | 1-1     | 9         | 211         | 190      | LEADER_AND_ISR  | 3               | 10.1    | 10.1    | 10.2        | 40       | applied          | inferred
+    c          | 1-1     | 1         | 220         | 190      | STOP_REPLICA    | 1               | 10.2    | 10.2    |             |          | lost_broker_gone | inferred
+    c          | 1-1     | 2         | 230         | 190      | UPDATE_METADATA | 3               | 10.3    | 10.3    | 10.4        |          | applied          | inferred
+    c          | 1-1     | 9         | 230         | 190      | UPDATE_METADATA | 3               | 10.3    | 10.3    | 10.4        |          | applied          | inferred
+    c          | 1-1     | 2         | 310         | 305      | UPDATE_METADATA | 1               | 31      | 31      | 31.1        |          | applied          | inferred
+"""  # fmt: skip
+FILES = """
+    cluster_id | file_id | load_seq | record_count | consumed_bytes | first_logged_at | last_logged_at
+    c          | f       | 1        | 3            | 300            | 0               | 200
+"""
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return answers_of(
+        partition_timeline=frame(partition_timeline.SPEC, LEADERS),
+        request_trace=frame(request_trace.SPEC, REQUESTS),
+        source_file=frame(source_file.SPEC, FILES),
+    )
+
+
+@pytest.mark.parametrize("asked", [at(20), at(40), None])
+def test_requests_of_the_piece_of_work_that_made_the_leader(answers: Answers, asked: datetime | None) -> None:
+    found = did_it_arrive(answers, TopicPartition("t", 0), asked)
+    assert found.sentence.endswith(
+        "(leader epoch 5). 3 of 4 requests that followed arrived; not all reached broker 1."
+    )
+    assert [one.text.split(" (")[0] for one in found.told] == [
+        "LeaderAndIsr to broker 2",
+        "StopReplica to broker 1",
+        "UpdateMetadata to broker 2",
+        "UpdateMetadata to broker 9",
+    ]
+
+
+def test_without_requests_it_is_not_known(answers: Answers) -> None:
+    bare = answers_of(
+        partition_timeline=frame(partition_timeline.SPEC, LEADERS), source_file=frame(source_file.SPEC, FILES)
+    )
+    assert did_it_arrive(bare, TopicPartition("t", 0), at(20)).sentence.startswith(
+        "Not enough evidence: t-0 had leader 2"
+    )
+    with pytest.raises(InputProblem):
+        did_it_arrive(answers, TopicPartition("nope", 0), at(20))
