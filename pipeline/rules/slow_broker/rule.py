@@ -29,24 +29,7 @@ def find(request_trace: pl.DataFrame, broker_session: pl.DataFrame, slow_broker_
 
     Source: ReplicaManager.becomeLeaderOrFollower, 0.9 to 3.9.
     """
-    sessions = broker_session.select("cluster_id", "broker_id", "joined_at").sort("joined_at")
-    timed = (
-        request_trace.with_columns(
-            took_ms=pl.max_horizontal("apply_ms", "answer_ms"),
-            hour=col("told_at").dt.truncate("1h"),
-            line_at=pl.coalesce("received_at", "told_at"),
-        )
-        .drop_nulls("took_ms")
-        .sort("told_at")
-        .join_asof(
-            sessions,
-            left_on="told_at",
-            right_on="joined_at",
-            by=["cluster_id", "broker_id"],
-            check_sortedness=False,
-        )
-        .filter((col("told_at") >= col("joined_at") + WARMING).fill_null(value=True))
-    )
+    timed = timed_requests(request_trace, broker_session)
     # The line of the broker where there is one.
     its_line, first, last = col("evidence").list.last(), col("line_at").arg_min(), col("line_at").arg_max()
     slow = (
@@ -76,6 +59,29 @@ def find(request_trace: pl.DataFrame, broker_session: pl.DataFrame, slow_broker_
         ),
         facts=facts_column(broker_id="broker_id", median_ms="median_ms", requests_count="requests"),
         certainty=lit("inferred"),
+    )
+
+
+def timed_requests(request_trace: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Requests with took_ms, by one clock, the hour and line_at, when the broker or else the controller tells of them;
+    without those of the begin of a session."""
+    sessions = broker_session.select("cluster_id", "broker_id", "joined_at").sort("joined_at")
+    return (
+        request_trace.with_columns(
+            took_ms=pl.max_horizontal("apply_ms", "answer_ms"),
+            hour=col("told_at").dt.truncate("1h"),
+            line_at=pl.coalesce("received_at", "told_at"),
+        )
+        .drop_nulls("took_ms")
+        .sort("told_at")
+        .join_asof(
+            sessions,
+            left_on="told_at",
+            right_on="joined_at",
+            by=["cluster_id", "broker_id"],
+            check_sortedness=False,
+        )
+        .filter((col("told_at") >= col("joined_at") + WARMING).fill_null(value=True))
     )
 
 
