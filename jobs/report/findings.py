@@ -1,184 +1,125 @@
-"""The findings on a page: each with its sentence, the lines that prove it, what these mean and what to do."""
+"""The findings on a page as the first screen has them: a line each, the worst first, alike ones together; what proves
+one is folded behind its line."""
 
-import shlex
 from collections.abc import Iterator, Sequence
 
-from jobs.questions.ask_text import IN_ANOTHER
-from jobs.questions.finding_lines import is_finding_since
-from jobs.report.elements import Markup, Room, html_element, html_list, join_markup, lines_joined
+from jobs.questions.finding_lines import SEVERITY, Numbered, by_rule, is_finding_since, worst_finding
+from jobs.report.elements import Markup, Room, html_element, join_markup
+from jobs.report.finding_details import SHORT, finding_details
+from jobs.report.finding_filters import filter_attributes, outage_topics
 from jobs.report.playbooks import to_do_part
-from jobs.report.told import SHOWN_FINDINGS, SHOWN_RECORDS, ClusterTold
-from jobs.text import command_to_see, format_count, printable_lines, shorten_line
-from pipeline.core.clocks import day_clock
-from pipeline.views.reading.rows import Row, place_of_row
+from jobs.report.told import SHOWN_FINDINGS, ClusterTold
+from jobs.screen.glance import MANY, alike, number_ranges
+from jobs.text import clock_by, shorten_line
+from pipeline.views.reading.rows import Row
 
-CERTAINTY = {
-    "proved": "lines say so",
-    "inferred": "follows from lines, none says it itself",
-    "undetermined": "lines that would decide it are missing",
-}
 SENTENCE = 1000
-SHORT = 300
-WIDTH = 1000  # of a line
-LINES = 12  # of a record
 
 
-def findings_part(told: ClusterTold, prefix: str, room: Room) -> Markup:
+def shown_on_page(told: ClusterTold) -> list[Numbered]:
+    """Those that go on in the time that is shown; what is known already stands last."""
+    return [one for one in told.findings if is_finding_since(one[1], told.window.since)]
+
+
+def findings_part(told: ClusterTold, shown: Sequence[Numbered], prefix: str, room: Room) -> Markup:
     """prefix: before the anchors, where another cluster on the page has F1, too."""
     if "gold.finding" not in told.built:
         return join_markup([html_element("p", "Not judged: the nightly job looks for findings.")])
-    shown = [one for one in told.findings if is_finding_since(one[1], told.window.since)]
     if not shown:
         return join_markup([html_element("p", "Nothing was found.")])
-    return join_markup(parts_of(told, shown, prefix, room))
+    return join_markup(listed_findings(told, shown, prefix, room))
 
 
-def parts_of(
-    told: ClusterTold, shown: Sequence[tuple[int, Row]], prefix: str, room: Room
+def listed_findings(
+    told: ClusterTold, shown: Sequence[Numbered], prefix: str, room: Room
 ) -> Iterator[Markup]:
     """Whole as far as they fit, then a line each, then how many more there are."""
     whole, short = Room(room.left * 4 // 5), Room(room.left // 5)
     steps_at: dict[str, str] = {}
-    for place, (number, finding) in enumerate(shown):
-        to_do = to_do_part(finding, steps_at.get(finding["rule"]))
-        is_whole = place < SHOWN_FINDINGS and whole.left
-        card = finding_card(told, number, finding, prefix, to_do) if is_whole else None
-        if card is not None and whole.takes(card):
-            steps_at.setdefault(finding["rule"], f"{prefix}F{number}")
-            yield card
-            continue
-        line = short_finding_paragraph(number, finding, prefix)
-        if not short.takes(line):
-            yield html_element("p", f"{len(shown) - place:,} more: {told.command('findings') or 'findings'}")
-            return
-        yield line
-
-
-def short_finding_paragraph(number: int, finding: Row, prefix: str) -> Markup:
-    return html_element(
-        "p",
-        html_element("strong", f"F{number} {finding['severity']}"),
-        f" {shorten_line(finding['sentence'], SHORT)} [{finding['certainty']}, {finding['status']}]",
-        class_="finding short",
-        id=f"{prefix}F{number}",
-        **finding_time_attributes(finding),
-    )
-
-
-def finding_card(told: ClusterTold, number: int, finding: Row, prefix: str, to_do: Markup) -> Markup:
-    anchor = f"{prefix}F{number}"
-    known = finding["suppressed_by"]
-    notes = [f"known already: {shorten_line(known, SHORT)}"] if known else []
-    until = finding["valid_until_at"]
-    end = f"{day_clock(until)} UTC" if until else "the end: still open"
-    begin = f"{day_clock(finding['valid_from_at'])} UTC"
-    when = begin if begin == end else f"{begin} to {end}"
-    return html_element(
-        "article",
-        html_element(
-            "h3",
-            html_element("a", f"F{number}", href=f"#{anchor}", class_="anchor"),
-            " ",
-            html_element("span", finding["severity"], class_="mark"),
-            " ",
-            shorten_line(finding["sentence"], SENTENCE),
-        ),
-        html_element(
-            "p",
-            f"{when} · {finding['status']} · {finding['entity']} · rule {finding['rule']} · ",
-            html_element("strong", finding["certainty"]),
-            f": {CERTAINTY.get(finding['certainty'], '')}",
-            *(f" · {one}" for one in notes),
-            class_="note",
-        ),
-        evidence_part(told, number, finding),
-        meaning_part(told, finding),
-        to_do,
-        next_part(told, number, finding),
-        class_=f"finding {'known' if known else finding['severity']} {finding['status']}",
-        id=anchor,
-        **finding_time_attributes(finding),
-    )
-
-
-def finding_time_attributes(finding: Row) -> dict[str, int | None]:
-    """Times as the script of the page reads them."""
-    until = finding["valid_until_at"]
-    return {
-        "data_from": int(finding["valid_from_at"].timestamp() * 1000),
-        "data_until": int(until.timestamp() * 1000) if until else None,
-    }
-
-
-def evidence_part(told: ClusterTold, number: int, finding: Row) -> Markup:
-    places = finding["evidence"]
-    parts = [record_part(told, place) for place in places[:SHOWN_RECORDS]]
-    more = len(places) - SHOWN_RECORDS
-    if more > 0:
-        parts.append(
-            html_element(
-                "p", f"{format_count(more, 'more record')}: {show_command_text(told, number)}", class_="note"
+    topics_of = outage_topics(told)
+    told_count = 0
+    for group in grouped_on_page(shown):
+        lines: list[Markup] = []
+        for number, finding in group:
+            anchor = f"{prefix}F{number}"
+            given = {"id": anchor, **filter_attributes(finding, topics_of)}
+            line = finding_line(told, number, finding)
+            card = None
+            if told_count + len(lines) < SHOWN_FINDINGS and whole.left:
+                to_do = to_do_part(finding, steps_at.get(finding["rule"]))
+                behind = finding_details(told, number, finding, anchor, to_do)
+                card = html_element("details", line, behind, class_=finding_class(finding), **given)
+            if card is not None and whole.takes(card):
+                steps_at.setdefault(finding["rule"], anchor)
+            else:
+                card = html_element(
+                    "p",
+                    *line_parts(told, number, finding, SHORT),
+                    class_=f"{finding_class(finding)} short",
+                    **given,
+                )
+                if not short.takes(card):
+                    break
+            lines.append(card)
+        told_count += len(lines)
+        if lines:
+            yield group_element(told, group, lines) if len(group) > 1 else lines[0]
+        if len(lines) < len(group):
+            yield html_element(
+                "p", f"{len(shown) - told_count:,} more: {told.command('findings') or 'findings'}"
             )
+            return
+
+
+def grouped_on_page(shown: Sequence[Numbered]) -> list[list[Numbered]]:
+    """Alike ones together, in the order of the worst of each; of what only is told, and what is known already, one."""
+    asking = [one for one in shown if one[1]["suppressed_by"] is None and one[1]["severity"] != "info"]
+    only_told = [one for one in shown if one[1]["suppressed_by"] is None and one[1]["severity"] == "info"]
+    known = [one for one in shown if one[1]["suppressed_by"] is not None]
+    return [*alike(asking, MANY), *filter(None, (only_told, known))]
+
+
+def group_element(told: ClusterTold, group: Sequence[Numbered], lines: Sequence[Markup]) -> Markup:
+    first = group[0][1]
+    if first["suppressed_by"] is not None:
+        words, said = "known", f"{len(group):,} known already"
+    elif first["severity"] == "info":
+        counted = by_rule([one for _, one in group]).replace("INFO ", "").replace("_", " ")
+        words, said = SEVERITY["info"], counted
+    else:
+        worst = worst_finding([one for one in group if one[1]["valid_until_at"] is None] or group)
+        at = clock_by(worst["valid_from_at"], told.facts.read["last_at"])
+        words, said = (
+            SEVERITY[first["severity"]],
+            f"{len(group):,} alike, the worst: {at} {worst['sentence']}",
         )
-    if not places:
-        parts = [html_element("p", "No line proves it: it is known by what is missing.", class_="note")]
-    return html_element("section", html_element("h4", "What proves it"), *parts)
+    going_on = sum(one["valid_until_at"] is None for _, one in group)
+    open_text = f"{going_on:,} OPEN" if going_on and words != "known" else ""
+    class_ = "known" if first["suppressed_by"] is not None else first["severity"]
+    summary = summary_parts(number_ranges(group).replace(",", ", "), words, "", open_text, said)
+    return html_element("details", html_element("summary", *summary), *lines, class_=f"group {class_}")
 
 
-def record_part(told: ClusterTold, place: Row) -> Markup:
-    found = told.lines.get(place_of_row(place))
-    if found is None or found["raw"] is None:
-        said = f"file {place['file_id']}, byte {place['byte_offset']}: its text is not kept"
-        return html_element("p", said, class_="note")
-    raw = bytes(found["raw"])
-    path = shorten_line(found["path"], WIDTH)
-    is_file = path == found["path"] and not IN_ANOTHER.search(path)
-    see = command_to_see(path, found["line"], raw.count(b"\n")) if is_file else None
-    return html_element(
-        "figure",
-        html_element("figcaption", f"{shorten_line(found['near'], WIDTH)}:{found['line']}", title=see),
-        html_element("pre", lines_joined(printable_lines(raw, LINES, WIDTH))),
-    )
+def finding_line(told: ClusterTold, number: int, finding: Row) -> Markup:
+    return html_element("summary", *line_parts(told, number, finding))
 
 
-def meaning_part(told: ClusterTold, finding: Row) -> Markup:
-    """Each meaning once."""
-    places = (place_of_row(one) for one in finding["evidence"][:SHOWN_RECORDS])
-    found = dict.fromkeys(told.meanings[one] for one in places if one in told.meanings)
-    if not found:
-        return join_markup([])
-    return html_element("section", html_element("h4", "What these lines mean"), html_list([*found]))
+def line_parts(told: ClusterTold, number: int, finding: Row, most: int = SENTENCE) -> list[Markup]:
+    at = clock_by(finding["valid_from_at"], told.facts.read["last_at"])
+    open_text = "OPEN" if finding["valid_until_at"] is None else ""
+    sentence = shorten_line(finding["sentence"], most)
+    return summary_parts(f"F{number}", SEVERITY[finding["severity"]], at, open_text, sentence)
 
 
-def next_part(told: ClusterTold, number: int, finding: Row) -> Markup:
-    """What the product has to go on with."""
-    words = [show_command_text(told, number)]
-    topic, partition = finding["facts"]["topic"], finding["facts"]["partition"]
-    if told.is_stored:
-        words += ["verify"] if finding["evidence"] else []
-        if topic and partition is not None:
-            words += [f"partition {quoted_topic_name(f'{topic}-{partition}')}"]
-        elif topic:
-            words += [f"outages --topic {quoted_topic_name(topic)}"]
-        words += [f"term {finding['term_id']}"] if finding["term_id"] else []
-        words += [f"ask what-happened --at {finding_time_argument(finding)}"]
-    elif topic and partition is not None:
-        words += [
-            f"incident ... --ask {shlex.quote('why-leaderless ' + quoted_topic_name(f'{topic}-{partition}'))}"
-        ]
-    shown = (told.command(one) or f"kafka-controller-audit {one}" for one in words)
-    return html_element(
-        "details", html_element("summary", "Go on"), html_element("pre", lines_joined([*shown]))
-    )
+def summary_parts(numbers: str, words: str, at: str, open_text: str, said: str) -> list[Markup]:
+    spans = (("anchor", numbers), ("mark", words), ("at", at), ("open", open_text), ("said", said))
+    return [
+        html_element("span", f"{text} " if class_ != "said" else text, class_=class_)
+        for class_, text in spans
+        if text
+    ]
 
 
-def quoted_topic_name(topic: str) -> str:
-    return shlex.quote(shorten_line(topic, SHORT))
-
-
-def finding_time_argument(finding: Row) -> str:
-    return day_clock(finding["root_at"] or finding["valid_from_at"]).replace(" ", "T")
-
-
-def show_command_text(told: ClusterTold, number: int) -> str:
-    return f"show F{number}" if told.is_stored else f"incident ... --show F{number}"
+def finding_class(finding: Row) -> str:
+    known = finding["suppressed_by"] is not None
+    return f"finding {'known' if known else finding['severity']} {finding['status']}"

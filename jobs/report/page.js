@@ -1,7 +1,7 @@
 // Narrows what stands on the page: by words, by time, and sorts tables. It adds text as text alone; without it all stays readable.
 (() => {
   const HASH = /^#t=([^,]+),([^,]+)$/;
-  const rows = [...document.querySelectorAll("tbody tr, .finding")];
+  const rows = [...document.querySelectorAll("tbody tr")];
   const searched = new Map();
   let range = null;
 
@@ -21,11 +21,26 @@
     return from <= range[1] && until >= range[0];
   };
   const isFound = (one) => {
-    const words = searched.get(one.closest("section.table"));
+    const words = searched.get(one.closest(".table"));
     return !words || one.textContent.toLowerCase().includes(words);
+  };
+  const reveal = (one) => {
+    for (let up = one; up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
   };
   const narrow = () => {
     for (const one of rows) one.hidden = !(isWithin(one) && isFound(one));
+    for (const { own, groups, filter } of found) {
+      for (const one of own) one.hidden = !(isWithin(one) && filter.matches(one));
+      const isNarrow = filter.isActive() || Boolean(range);
+      for (const group of groups) {
+        const inside = [...group.querySelectorAll(".finding")];
+        group.hidden = inside.every((one) => one.hidden);
+        if (isNarrow !== group.classList.contains("narrowed")) group.open = isNarrow;
+        group.classList.toggle("narrowed", isNarrow);
+      }
+      filter.say(own.filter((one) => !one.hidden).length);
+      filter.showTimes(range);
+    }
     for (const [section, count] of counts) {
       const own = [...section.querySelectorAll("tbody tr")];
       const shown = own.filter((one) => !one.hidden).length;
@@ -33,23 +48,19 @@
       const kept = timeless ? `${timeless === shown ? "all" : timeless} without a time: not narrowed` : "";
       count.textContent = [shown === own.length ? "" : `${shown} of ${own.length} rows`, kept].filter(Boolean).join("; ");
     }
-    for (const [own, count] of found) {
-      const shown = own.filter((one) => !one.hidden).length;
-      count.textContent = shown === own.length ? "" : `${shown} of ${own.length} findings are of this time.`;
-    }
     for (const one of brushes) one.show();
   };
 
-  const found = [...document.querySelectorAll("section.part")].flatMap((part) => {
-    const own = [...part.querySelectorAll(".finding")];
+  const found = [...document.querySelectorAll(".cluster")].flatMap((cluster) => {
+    const own = [...cluster.querySelectorAll(".finding")];
     if (!own.length) return [];
-    const count = document.createElement("p");
-    count.className = "note count";
-    part.querySelector("h2").after(count);
-    return [[own, count]];
+    const part = own[0].closest("section.part");
+    const drawing = cluster.querySelector("svg.drawing");
+    const times = drawing ? [Number(drawing.dataset.from), Number(drawing.dataset.until)] : [0, Date.now()];
+    return [{ own, groups: [...part.querySelectorAll(".group")], filter: filtered(part, own, times, asked, () => narrow()) }];
   });
   const counts = new Map();
-  for (const section of document.querySelectorAll("section.table")) {
+  for (const section of document.querySelectorAll(".table")) {
     const table = section.querySelector("table");
     if (!table) continue;
     const tools = document.createElement("p");
@@ -58,7 +69,8 @@
     input.type = "search";
     input.placeholder = "words to look for";
     input.setAttribute("aria-label", `words to look for in ${section.querySelector("h2").textContent}`);
-    counts.set(section, made("span", "", tools));
+    counts.set(section, made("span", "", section.querySelector("summary")));
+    counts.get(section).className = "note count";
     table.parentElement.before(tools);
     input.addEventListener("input", () => {
       searched.set(section, input.value.trim().toLowerCase());
@@ -84,6 +96,7 @@
     const [a, b] = [one, other].map((cell) => cell.dataset.sort);
     if (a !== undefined && b !== undefined) return Number(a) - Number(b);
     if (a !== b) return a === undefined ? 1 : -1;
+    if (!one.textContent || !other.textContent) return one.textContent ? -1 : 1;
     return one.textContent.localeCompare(other.textContent);
   }
 
@@ -91,6 +104,16 @@
     const drawing = drawn(svg);
     const strip = drawing.made("rect", { class: "axis", x: drawing.left, y: 4, width: drawing.right - drawing.left, height: 24 });
     svg.prepend(strip);
+    svg.setAttribute("tabindex", "0");
+    svg.addEventListener("keydown", (event) => {
+      const [begin, end] = range || drawing.whole, wide = end - begin;
+      const step = { ArrowLeft: [-0.2, -0.2], ArrowRight: [0.2, 0.2], "+": [0.25, -0.25], "=": [0.25, -0.25], "-": [-0.5, 0.5] }[event.key];
+      if (event.key === "Escape") asked(null);
+      if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      const moved = [Math.max(begin + step[0] * wide, drawing.whole[0]), Math.min(end + step[1] * wide, drawing.whole[1])];
+      if (moved[1] - moved[0] >= 1) asked(moved.map(Math.round));
+    });
     // What touch-action says of a part of a drawing is not heard by all browsers: the page would move instead.
     strip.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
     const shade = drawing.made("rect", { class: "brush", y: 4, height: drawing.height - 4, x: 0, width: 0 });
@@ -103,7 +126,7 @@
     svg.parentElement.after(bar);
     const hint = document.createElement("p");
     hint.className = "note hint";
-    hint.textContent = "Drag over the drawing, by touch along the times at its top: it then shows that time alone, tables and findings are narrowed to it, and the address names it.";
+    hint.textContent = "Drag over the drawing, by touch along the times at its top, or use + - and arrow keys: it then shows that time alone, tables and findings are narrowed to it, and the address names it.";
     bar.after(hint);
 
     const frame = svg.parentElement;
@@ -168,12 +191,17 @@
     narrow();
     const target = location.hash.length > 1 && !found && document.getElementById(location.hash.slice(1));
     if (target && target.hidden) asked(null);
-    if (target) target.scrollIntoView();
+    if (!target) return;
+    reveal(target);
+    target.scrollIntoView();
   }
-  // Paper cannot be opened.
-  const closed = [...document.querySelectorAll("details:not([open])")];
-  addEventListener("beforeprint", () => closed.forEach((one) => (one.open = true)));
-  addEventListener("afterprint", () => closed.forEach((one) => (one.open = false)));
+  // Paper cannot be opened: it gets the list and what proves what is critical, of the rest what the reader has opened.
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...document.querySelectorAll(".group:not([open]), .finding.critical:not([open])")];
+    for (const one of unfolded) one.open = true;
+  });
+  addEventListener("afterprint", () => unfolded.forEach((one) => (one.open = false)));
   addEventListener("hashchange", read);
   read();
 })();

@@ -75,9 +75,14 @@ class PageTable:
             else html_element("p", self.empty, class_="note")
         )
         more = f"{hidden:,} more{': ' + self.more if self.more else ''}"
+        count = f"{len(rows) + hidden:,}" if rows else "none"
         return html_element(
-            "section",
-            linked_heading(self.title, f"{prefix}{self.name}"),
+            "details",
+            html_element(
+                "summary",
+                linked_heading(self.title, f"{prefix}{self.name}"),
+                html_element("span", count, class_="note"),
+            ),
             *(html_element("p", one, class_="note") for one in self.notes),
             shown,
             html_element("p", more, class_="note") if hidden > 0 else join_markup([]),
@@ -108,7 +113,8 @@ def words_cell(text: str | None) -> Cell:
 
 
 def time_cell(moment: datetime | None, absent: str = "") -> Cell:
-    return Cell(absent) if moment is None else Cell(day_clock(moment), page_time_millis(moment), "time")
+    """Sorted by its text."""
+    return Cell(absent) if moment is None else Cell(day_clock(moment), class_="time")
 
 
 def number_cell(count: int | None, absent: str = "?") -> Cell:

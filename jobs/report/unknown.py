@@ -14,7 +14,6 @@ from jobs.report.lanes_of_evidence import spans_without_logs
 from jobs.report.scale import Scale
 from jobs.report.told import ClusterTold
 from jobs.screen.sections import why_no_move
-from jobs.screen.verdict import undecided_lines
 from jobs.text import format_count, length_text, printable_lines, shorten_line
 from pipeline.core.clocks import day_clock
 from pipeline.views.reading.rows import place_of_row
@@ -76,9 +75,9 @@ def fold_long_list(items: Sequence[Markup], count: int) -> Markup:
 
 
 def general_unknowns(told: ClusterTold) -> list[str]:
-    """Of the whole cluster, as the first screen says it."""
+    """Of the whole cluster, as the first screen says it below its verdict."""
     facts, unsaid = told.facts, unanswered_question_lines(told)
-    said = [one.strip() for one in undecided_lines(facts)]
+    said: list[str] = []
     if facts.mode == KRAFT:
         said.append(KRAFT_MOVES)
     elif not facts.are_moves_given:

@@ -15,7 +15,8 @@ from jobs.questions.reassignments import reassignment_lines
 from jobs.questions.topics import topic_summary_lines
 from jobs.screen.facts import Facts, gather_facts
 from jobs.screen.files_read import reading_glance, reading_lines
-from jobs.screen.glance import course_lines, finding_glance, first_step_lines, loss_lines, now_lines
+from jobs.screen.first_things import first_step_lines, loss_lines, now_lines
+from jobs.screen.glance import course_lines, finding_glance
 from jobs.screen.sections import screen_broker_lines, screen_move_lines, term_lines
 from jobs.screen.verdict import undecided_lines, verdict_lines
 from jobs.screen.where_next import where_next

@@ -1,129 +1,32 @@
-"""The screen at a glance, for somebody woken up: what is so now, what is lost, what to do first, each finding in a
-line."""
+"""The screen at a glance, for somebody woken up: each finding in a line, then what happened in a line or two each."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from jobs.layout import screen_width, wrap_text
-from jobs.playbook.pages import what_to_do
 from jobs.questions.broker_text import ratio_texts
 from jobs.questions.finding_lines import (
     SEVERITY,
     Numbered,
     by_rule,
-    finding_groups,
     worst_finding,
 )
 from jobs.questions.outages import outage_total_lines
-from jobs.questions.reasons import SHORT
 from jobs.questions.reassignments import reassignment_lines
 from jobs.questions.terms import BY_SILENCE, spaced_words
 from jobs.questions.topics import topic_summary_lines
 from jobs.screen.facts import Facts
+from jobs.screen.first_things import names, shown_findings
 from jobs.screen.sections import is_term_since, order_lines, ratio_check_text, why_no_move
 from jobs.text import clock_by, length_text, shorten_line
-from pipeline.views.reading.rows import Row
 
-SHOWN_NAMES, SHOWN_LOSSES, SHOWN_TERMS = 3, 2, 12
+SHOWN_TERMS = 12
 HANG = 8
 # From how many findings of a rule and severity on they stand together, and where there is no room for so many lines.
 MANY, SEVERAL = 3, 2
-# Its findings tell of records that are lost; where the last known leader is back, only a power cut loses any.
-LOSS, OUTAGE = "unclean_election", "outage"
+OUTAGE = "outage"
 ALIKE_BY = ("severity", "rule", "status")
-IN_DOUBT = "undetermined"
-
-
-def now_lines(facts: Facts) -> list[str]:
-    """What goes on at the end of the data, by name: partitions without a leader, brokers that are gone, ratios over
-    their limit."""
-    last = facts.read["last_at"]
-    parts = (
-        leaderless_texts(facts),
-        ("brokers gone", [gone_text(one, last) for one in facts.gone]),
-        ("over the limit", [ratio_over(one) for one in facts.brokers or [] if is_over(one)]),
-    )
-    return [
-        line
-        for words, found in parts
-        if found
-        for line in wrap_text(f"{HANG * ' '}{words}: {names(found)}", HANG + 2)
-    ]
-
-
-def leaderless_texts(facts: Facts) -> tuple[str, list[str]]:
-    """The partitions without a leader; the time is told once where it is that of all that are named."""
-    named = [partition_text(one) for one in facts.leaderless]
-    times = [clock_by(one["noticed_at"], facts.read["last_at"]) for one in facts.leaderless]
-    if len(set(times[:SHOWN_NAMES])) == 1:
-        return f"without a leader since {times[0]}", named
-    return "without a leader", [f"{name} since {at}" for name, at in zip(named, times, strict=True)]
-
-
-def names(found: Sequence[str], most: int = SHOWN_NAMES) -> str:
-    """The first ones, and how many more there are."""
-    left = len(found) - most
-    return ", ".join([*found[:most], *([f"{left:,} more"] if left > 0 else [])])
-
-
-def partition_text(outage: Row) -> str:
-    name = shorten_line(f"{outage['topic']}-{outage['partition']}", 60)
-    return f"{name}{' [undetermined]' if outage['certainty'] == IN_DOUBT else ''}"
-
-
-def gone_text(stay: Row, last: datetime | None) -> str:
-    reason = SHORT.get(stay["end_reason"] or "")
-    return f"{stay['broker_id']} since {clock_by(stay['left_at'], last)}{f' ({reason})' if reason else ''}"
-
-
-def is_over(broker: Row) -> bool:
-    return bool(broker["is_breach"]) and broker["certainty"] != IN_DOUBT
-
-
-def ratio_over(broker: Row) -> str:
-    _, _, ratio, limit, _ = ratio_texts(broker)
-    return f"broker {broker['broker_id']} {ratio} > {limit}"
-
-
-def spaced(rule: str) -> str:
-    return rule.replace("_", " ")
-
-
-def loss_lines(facts: Facts) -> list[str]:
-    """What no restart brings back: records that an unclean election lost, and how many at most."""
-    unclean = (one for one in shown_findings(facts) if one[1]["rule"] == LOSS)
-    lost = [one for one in unclean if one[1]["facts"].get("records_at_risk") != 0]
-    if not lost:
-        return []
-    told = [f"{loss_text(one)} (F{number})" for number, one in lost]
-    return wrap_text(f"LOST    {names(told, SHOWN_LOSSES)}", HANG)
-
-
-def loss_text(finding: Row) -> str:
-    said = finding["facts"]
-    name = f"{said['topic']}-{said['partition']}" if said.get("topic") else finding["entity"] or "a partition"
-    most = said.get("records_at_risk")
-    count = "records, nobody knows how many" if most is None else f"at most {most:,} records"
-    return f"{shorten_line(name, 60)}: {count}"
-
-
-def first_step_lines(facts: Facts) -> list[str]:
-    """What to do of the first finding that asks for something: of an open one before others of its severity."""
-    asking = [one for one in shown_findings(facts) if one[1]["severity"] != "info"]
-    in_order = sorted(
-        asking, key=lambda one: (one[1]["severity"] != "critical", one[1]["valid_until_at"] is not None)
-    )
-    steps = (
-        (number, what_to_do(one["rule"], is_open=one["valid_until_at"] is None)) for number, one in in_order
-    )
-    first = next((f"{to_do} (F{number})" for number, to_do in steps if to_do), None)
-    return wrap_text(f"FIRST   {first}", HANG) if first else []
-
-
-def shown_findings(facts: Facts) -> list[Numbered]:
-    return [one for group in finding_groups(facts.findings, facts.since) for one in group]
 
 
 def finding_glance(facts: Facts, room: int) -> list[str]:

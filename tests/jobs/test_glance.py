@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from jobs.screen.facts import Facts, gather_facts
-from jobs.screen.glance import finding_glance, first_step_lines, loss_lines, now_lines
+from jobs.screen.first_things import first_step_lines, loss_lines, now_lines
+from jobs.screen.glance import finding_glance
 from jobs.terminal import show_lines
 from pipeline.catalog.tables import SPECS
 from pipeline.rules.order import RULE_NAMES

@@ -65,8 +65,10 @@ def test_a_time_in_the_address_narrows_findings_and_tables(browser: Browser, add
     assert (shown(browser, TERMS), shown(browser, FINDINGS)) == (8, 24)
     browser.open(f"{address}#t=2026-11-21T08:58:00Z,2026-11-21T08:58:20Z")
     assert shown(browser, TERMS) == 2 and 0 < shown(browser, FINDINGS) < 24
-    counted = f"{shown(browser, FINDINGS)} of 24 findings are of this time."
+    counted = f"{shown(browser, FINDINGS)} of 24 findings"
     assert browser.value("document.querySelector('#findings .count').textContent") == counted
+    fields = "[...document.querySelectorAll('.moment')].map(one => one.value)"
+    assert browser.value(fields) == ["08:58:00", "08:58:20"]
     assert browser.value("document.querySelector('.range').textContent").startswith(
         "Shown: 2026-11-21 08:58:00.000 to 2026-11-21 08:58:20.000 UTC"
     )
@@ -129,7 +131,7 @@ def test_a_time_that_the_drawing_does_not_have_is_said(browser: Browser, address
     browser.open(f"{address}#t=2020-01-01T00:00:00Z,2020-01-02T00:00:00Z")
     said = browser.value("document.querySelector('.range').textContent")
     assert "nothing of this time" in said and "Rows without a time stay in view" in said
-    assert browser.value("document.querySelector('#imbalance .tools span').textContent") == (
+    assert browser.value("document.querySelector('#imbalance summary .count').textContent") == (
         "all without a time: not narrowed"
     )
 
@@ -154,7 +156,7 @@ def test_a_heading_sorts_and_words_are_looked_for(browser: Browser, address: str
         "(one => { one.value = 'CRASHED'; one.dispatchEvent(new Event('input')); })(document.querySelector('#terms input'))"
     )
     assert shown(browser, TERMS) == 3
-    assert browser.value("document.querySelector('#terms .tools span').textContent") == "3 of 8 rows"
+    assert browser.value("document.querySelector('#terms summary .count').textContent") == "3 of 8 rows"
 
 
 @pytest.mark.parametrize("width", [400, 1280])
@@ -170,11 +172,65 @@ def test_a_sheet_of_paper_is_wide_enough(browser: Browser, address: str) -> None
     browser.ask("Emulation.setEmulatedMedia", media="")
 
 
-def test_what_is_folded_is_open_on_paper(browser: Browser, address: str) -> None:
+def test_paper_has_the_list_and_what_is_critical(browser: Browser, address: str) -> None:
     browser.open(address)
-    folded = "document.querySelectorAll('details:not([open])').length"
-    before = browser.value(folded)
+    opened = "[...document.querySelectorAll('details[open]')].map(one => one.id || one.className)"
+    browser.value("document.querySelector('#terms').open = true")
     browser.value("dispatchEvent(new Event('beforeprint'))")
-    assert before > 0 and browser.value(folded) == 0
+    assert browser.value(opened) == ["F1", "group warning", "group info", "terms"]
     browser.value("dispatchEvent(new Event('afterprint'))")
-    assert browser.value(folded) == before
+    assert browser.value(opened) == ["terms"]
+
+
+def choose(browser: Browser, place: int, value: str) -> None:
+    """place: of the choices above the findings: severity, rule, broker, topic."""
+    field = f"document.querySelectorAll('.filters select')[{place}]"
+    browser.value(f"{field}.value = '{value}'; {field}.dispatchEvent(new Event('change'))")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "count"),
+    [(0, "critical", 1), (1, "broker_flapping", 2), (2, "2", 2), (3, "audit_log", 10)],
+)
+def test_fields_narrow_the_findings(
+    browser: Browser, address: str, place: int, value: str, count: int
+) -> None:
+    browser.open(address)
+    choose(browser, place, value)
+    assert shown(browser, FINDINGS) == count
+    assert (
+        browser.value("document.querySelector('#findings .count').textContent") == f"{count} of 24 findings"
+    )
+    choose(browser, place, "")
+    assert shown(browser, FINDINGS) == 24
+    assert browser.value("document.querySelectorAll('.group[open]').length") == 0
+
+
+def test_times_are_typed_as_a_clock_or_with_the_day(browser: Browser, address: str) -> None:
+    browser.open(address)
+    typed = "(one => { one.value = '%s'; one.dispatchEvent(new Event('change')); })(document.querySelectorAll('.moment')[%d])"
+    browser.value(typed % ("8:58", 0))
+    browser.value(typed % ("2026-11-21 08:58:20", 1))
+    assert browser.value("location.hash") == "#t=2026-11-21T08:58:00.000Z,2026-11-21T08:58:20.000Z"
+    assert shown(browser, TERMS) == 2
+    browser.value(typed % ("noon", 0))
+    assert browser.value("document.querySelector('.moment').getAttribute('aria-invalid')") == "true"
+    assert shown(browser, TERMS) == 2
+
+
+def test_keys_move_the_time_that_is_drawn(browser: Browser, address: str) -> None:
+    browser.open(address)
+    press = (
+        "document.querySelector('svg.drawing').dispatchEvent(new KeyboardEvent('keydown', {{ key: '{}' }}))"
+    )
+    for key, count in (("+", 3), ("ArrowLeft", 3), ("Escape", 8)):
+        browser.value(press.format(key))
+        assert (key, shown(browser, TERMS)) == (key, count)
+
+
+def test_what_an_address_names_is_open(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#F9")
+    assert browser.value(
+        "document.getElementById('F9').open && document.getElementById('F9').parentElement.open"
+    )
+    assert -1 < browser.value("document.getElementById('F9').getBoundingClientRect().top") < 900

@@ -40,7 +40,7 @@ def test_logs_alone_give_a_page_beside_the_screen(tmp_path: Path, capsys: pytest
     assert [one.text for one in root.all("h1")] == ["a", "b"]
     (verdict, _) = (one.text for one in root.all("p", class_="verdict"))
     assert f"VERDICT  {verdict.partition('; ')[0]}" in screen
-    (card,) = root.all("article", id="c1-F1")
+    (card,) = root.all("details", id="c1-F1")
     assert "kafka-controller-audit incident ... --show F1" in card.text
     places = [one.text for one in card.all("figcaption")]
     assert places and all(one.startswith("broker-") and "controller.log:" in one for one in places)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
+from jobs.questions.finding_lines import SEVERITY
 from jobs.questions.window import Window
 from jobs.report import happened_table
 from jobs.report.command import masking_of
@@ -27,7 +28,7 @@ from tests.report.pages import AT, HOSTILE, altered, page_of
 from tests.report.reading import Node, read
 
 OURS = {
-    "html", "head", "meta", "title", "style", "body", "main", "section", "article", "nav", "footer", "h1", "h2", "h3",
+    "html", "head", "meta", "title", "style", "body", "main", "section", "nav", "footer", "h1", "h2", "h3",
     "h4", "p", "a", "strong", "span", "ul", "li", "dl", "dt", "dd", "figure", "figcaption", "pre", "div", "table",
     "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "g", "defs", "pattern", "path", "rect", "text", "script",
     "clippath", "ol", "code", "em", "br",
@@ -46,13 +47,13 @@ def sample(sample_page: str) -> Node:
 
 def test_every_finding_is_there_with_its_lines(sample: Node, sample_answers: Answers) -> None:
     findings = sample_answers.findings()
-    cards = sample.all("article", class_="finding")
+    cards = sample.all("details", class_="finding")
     assert [one.attributes["id"] for one in cards] == [f"F{number}" for number in range(1, len(findings) + 1)]
     lines_of = sample_answers.lines([place for one in findings for place in one["evidence"]])
     for card, finding in zip(cards, findings, strict=True):
-        (heading,) = card.all("h3")
+        heading = card.all("summary")[0]
         assert heading.text.endswith(printable_line(finding["sentence"]))
-        assert finding["severity"] in heading.text and finding["certainty"] in card.text
+        assert SEVERITY[finding["severity"]] in heading.text and finding["certainty"] in card.text
         shown = [(one.all("figcaption")[0].text, one.all("pre")[0].text) for one in card.all("figure")]
         found = [lines_of[place_of_row(place)] for place in finding["evidence"]]
         assert shown == [
@@ -61,8 +62,42 @@ def test_every_finding_is_there_with_its_lines(sample: Node, sample_answers: Ans
         ]
 
 
+def test_the_head_says_what_is_so_what_is_lost_and_what_to_do_first(sample: Node) -> None:
+    (now,) = sample.all("dl", class_="now")
+    said = dict(zip((one.text for one in now.all("dt")), (one.text for one in now.all("dd")), strict=True))
+    assert [*said] == ["at the end", "over the limit", "lost", "do first"]
+    assert said["lost"] == "audit_log-0: records, nobody knows how many (F1)"
+    assert said["do first"].endswith("F1") and said["over the limit"].startswith("broker 1 0.9")
+
+
+def test_findings_are_folded_a_line_each_and_alike_ones_together(sample: Node) -> None:
+    assert not [one for one in sample.all("details") if "open" in one.attributes]
+    (part,) = sample.all("section", id="findings")
+    lines = [
+        one.all("summary")[0].text for one in part.children if isinstance(one, Node) and one.name == "details"
+    ]
+    assert [one[:12] for one in lines] == [
+        *("F1 CRIT 08:5", "F2-F14 WARN ", "F15 WARN 08:", "F16 WARN 09:", "F17 WARN 08:", "F18 WARN 08:"),
+        "F19-F24 INFO",
+    ]
+    assert lines[1].startswith(
+        "F2-F14 WARN 13 alike, the worst: 08:59:33.439 broker 3 was gone: 13 partitions"
+    )
+    assert lines[-1] == "F19-F24 INFO 2 outage, 1 stuck deletion, 2 slow creation, 1 recreated at once"
+
+
+def test_findings_know_what_they_are_narrowed_by(sample: Node) -> None:
+    first, second = (sample.all("details", id=f"F{number}")[0].attributes for number in (1, 9))
+    assert (first["data-rule"], first["data-nodes"], first["data-topics"]) == (
+        "unclean_election",
+        "1 3",
+        "audit_log",
+    )
+    assert second["data-rule"] == "outage" and "audit_log" in str(second["data-topics"]).split()
+
+
 def test_what_lines_mean_and_where_to_go_on_stands_beside_them(sample: Node) -> None:
-    (first,) = sample.all("article", id="F1")
+    (first,) = sample.all("details", id="F1")
     assert "The controller moved one partition to another state" in first.text
     commands = first.all("details")[-1]
     assert "kafka-controller-audit partition audit_log-0 --cluster lab-2.2.2" in commands.text
@@ -70,7 +105,7 @@ def test_what_lines_mean_and_where_to_go_on_stands_beside_them(sample: Node) -> 
 
 def test_its_parts_stand_in_order_and_links_lead_somewhere(sample: Node) -> None:
     titles = [one.text for one in sample.all("h2")]
-    assert titles[:4] == ["What is not known", "Over time", "Findings", "Controllers by term"]
+    assert titles[:4] == ["Findings", "Over time", "What is not known", "Controllers by term"]
     assert titles[-1] == "What was read"
     (verdict,) = sample.all("p", class_="verdict")
     assert verdict.text.startswith("NOT OK: 1 critical") and "critical" in str(verdict.attributes["class"])
@@ -83,7 +118,7 @@ def test_its_parts_stand_in_order_and_links_lead_somewhere(sample: Node) -> None
 def test_tables_tell_what_the_questions_tell(sample: Node, sample_answers: Answers) -> None:
     rows = {
         name: [
-            [cell.text for cell in row.all("td")] for row in sample.all("section", id=name)[0].all("tr")[1:]
+            [cell.text for cell in row.all("td")] for row in sample.all("details", id=name)[0].all("tr")[1:]
         ]
         for name in ("terms", "imbalance", "moves", "inputs", "reassignments", "deletions")
     }
@@ -104,7 +139,7 @@ def test_commands_can_be_pasted_whatever_a_cluster_is_called(sample_answers: Ans
 
 
 def test_what_happened_stands_in_order_with_its_lines(sample: Node, sample_answers: Answers) -> None:
-    (table,) = sample.all("section", id="happened")
+    (table,) = sample.all("details", id="happened")
     rows = [[cell.text for cell in row.all("td")] for row in table.all("tr")[1:]]
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)
     elected = [row for row in rows if row[1].endswith("was elected controller")]
@@ -155,7 +190,18 @@ def test_what_logs_say_stays_text(text: str, sample_answers: Answers) -> None:
     allowed = {"class", "id", "href", "title", "scope", "lang", "charset", "content", "name", "http-equiv"}
     attributes = {key for one in every_node(root) for key in one.attributes}
     allowed |= {"x", "y", "width", "height", "d", "transform", "text-anchor", "viewbox", "patternunits"}
-    allowed |= {"value", "role", "aria-label", "aria-hidden", "data-left", "data-right", "data-t"}
+    allowed |= {
+        "value",
+        "role",
+        "data-rule",
+        "data-nodes",
+        "data-topics",
+        "aria-label",
+        "aria-hidden",
+        "data-left",
+        "data-right",
+        "data-t",
+    }
     assert attributes <= {*allowed, "data-from", "data-until", "data-sort"}
     assert {str(one.attributes["href"])[0] for one in root.all("a")} == {"#"}
     assert made.isprintable() or all(one.isprintable() or one == "\n" for one in made)
@@ -183,7 +229,7 @@ def test_many_findings_are_cut_and_counted(sample_answers: Answers) -> None:
     made = page_of(Answers("c", tables))
     assert len(made.encode()) < 5_000_000
     root = read(made)
-    shown = len(root.all("article", class_="finding")) + len(root.all("p", class_="short"))
+    shown = len(root.all("details", class_="finding")) + len(root.all("p", class_="short"))
     assert f"{20_000 - shown:,} more: kafka-controller-audit findings --cluster c" in root.text
 
 
@@ -205,9 +251,9 @@ def test_a_window_keeps_the_numbers_of_show(sample_answers: Answers) -> None:
         for one in sample_answers.findings()
         if not one["valid_until_at"] or one["valid_until_at"] >= since
     ]
-    shown = [one.attributes["id"] for one in root.all("article", class_="finding")]
+    shown = [one.attributes["id"] for one in root.all("details", class_="finding")]
     assert shown == [numbers[one["finding_id"]] for one in late] != [] and shown != ["F1"]
-    assert "since 2026-11-21 09:00:00.000" in root.all("dl")[0].text
+    assert "since 2026-11-21 09:00:00.000" in root.all("dl", class_="about")[0].text
 
 
 def test_a_cluster_without_anything_is_a_page_too() -> None:

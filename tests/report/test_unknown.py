@@ -3,7 +3,7 @@
 import polars as pl
 
 from jobs.report.elements import html_element
-from jobs.report.page import end_partitions_text
+from jobs.report.head import end_partitions_text
 from jobs.report.unknown import fold_long_list
 from pipeline.core.frames import with_absent
 from schemas.gold import evidence
