@@ -74,10 +74,15 @@ def command_lines(words: Sequence[str], first: str, hang: int = HANG) -> list[st
 
 def installed_command() -> str:
     """The command of this environment, as it can be pasted from where the job runs."""
+    found = program_to_paste()
+    return os.path.relpath(found) if Path(found).is_relative_to(Path.cwd()) else found
+
+
+def program_to_paste() -> str:
+    """The command of this environment as it runs from any folder of this machine."""
     installed = Path(sys.executable).parent / COMMAND
-    if not installed.is_file() or shutil.which(COMMAND) == str(installed):
-        return COMMAND
-    return os.path.relpath(installed) if installed.is_relative_to(Path.cwd()) else str(installed)
+    is_found = not installed.is_file() or shutil.which(COMMAND) == str(installed)
+    return COMMAND if is_found else str(installed)
 
 
 def format_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -7,12 +7,14 @@ from typing import NoReturn
 
 from jobs.argument_types import parse_seconds
 from jobs.layout import WIDTH_HELP
-from jobs.notify.destination import VARIABLE
+from jobs.notify.alert_forms import PROGRAMS
+from jobs.notify.chat_forms import CHATS
+from jobs.notify.destination import ROUTING_KEY, VARIABLE
 from jobs.parser import Parser
 from pipeline.store.runs.published import NOTIFIED
 from schemas.gold.finding import SEVERITIES
 
-FORMATS = ("slack", "json")
+FORMATS = (*CHATS, *PROGRAMS)
 A_URL = re.compile(r"\S*:\S*/\S*")
 
 
@@ -37,13 +39,18 @@ def notify_parser() -> argparse.ArgumentParser:
         "--format",
         choices=FORMATS,
         default="slack",
-        help="what takes it: a chat with Slack's webhooks, or a program",
+        help=f"what takes it: a chat, or a program (slack); pagerduty: with its key in {ROUTING_KEY}",
     )
     found.add_argument(
         "--severity", choices=SEVERITIES, default="warning", help="the least that is sent (warning)"
     )
     found.add_argument(
         "--dry-run", action="store_true", help="prints what would be sent; sends and remembers nothing"
+    )
+    found.add_argument(
+        "--fail",
+        action="store_true",
+        help="exit code 3 where the endpoint takes nothing, else that is said alone",
     )
     found.add_argument(
         "--timeout",

@@ -1,14 +1,22 @@
 """The command `notify`: findings that a destination was not told of yet, sent to it, a message a cluster and run."""
 
+import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 
 from jobs.engine.run.outcome import report_problem
+from jobs.notify.alert_forms import as_alerts, as_events, as_findings
 from jobs.notify.arguments import notify_parser
-from jobs.notify.destination import VARIABLE, Destination, destination_of
-from jobs.notify.message import SHOWN, as_findings, as_slack, key_of, slack_text
-from jobs.notify.remembered import News, Remembered, news_of, read_remembered, write_remembered
+from jobs.notify.chat_forms import CHATS, plain_lines
+from jobs.notify.destination import (
+    VARIABLE,
+)
+from jobs.notify.message import SHOWN, Entry, Message, command_to_paste, key_of, message_of, new_entry
+from jobs.notify.remembered import News, Numbered, Remembered, news_of, read_remembered, write_remembered
+from jobs.notify.request import NotifyRequest, request_of
 from jobs.notify.sending import Reply, send_with_retries
 from jobs.questions.ask import all_answers, require_tables
 from jobs.questions.finding_lines import group_alike, worst_finding
@@ -20,7 +28,6 @@ from pipeline.core.errors import (
     EnvironmentProblem,
     InputProblem,
     PipelineError,
-    SettingsError,
     WarehouseDamaged,
 )
 from pipeline.store.readers.readable_warehouse import DirectWarehouse, readable_directly
@@ -29,32 +36,15 @@ from pipeline.store.runs.published import NOTIFIED
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Place, Row
 
-FOR_NOBODY = "dry-run"  # what it would be for one that was never told anything
 FINDING = "gold.finding"
-
-
-@dataclass(frozen=True)
-class NotifyRequest:
-    """What was asked for, for all clusters. destination: None in a dry run for nobody."""
-
-    warehouse: str
-    destination: Destination | None
-    form: str
-    severity: str
-    timeout: float
-    is_dry: bool
-
-    @property
-    def key(self) -> str:
-        return self.destination.key if self.destination else FOR_NOBODY
-
-    @property
-    def shown(self) -> str:
-        return self.destination.shown if self.destination else "nobody (no --url)"
+REPEATED = "alertmanager"
 
 
 class EndpointFailed(PipelineError):
-    """The endpoint took nothing. is_passing: it may go by itself, and other messages fare no better now."""
+    """The endpoint took nothing; with --fail the exit code says so. is_passing: it may go by itself, and other messages
+    fare no better now."""
+
+    exit_code = EnvironmentProblem.exit_code
 
     def __init__(self, asked: NotifyRequest, cluster: str, reply: Reply) -> None:
         self.is_passing = reply.is_passing
@@ -67,24 +57,15 @@ class EndpointFailed(PipelineError):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit code as in pipeline.core.errors.EXIT_CODES; 0 also where the endpoint takes nothing."""
+    """Exit code as in pipeline.core.errors.EXIT_CODES; 0 also where the endpoint takes nothing, without --fail."""
     given = notify_parser().parse_args(argv)
     try:
-        destination = destination_of(given.url)
-        if destination is None and not given.dry_run:
-            raise SettingsError(
-                expected=f"--url, or {VARIABLE} in the environment",
-                found="neither",
-                todo="give the URL of a webhook, or --dry-run to see what would be sent",
-            )
-        asked = NotifyRequest(
-            given.warehouse, destination, given.format, given.severity, given.timeout, given.dry_run
-        )
+        asked = request_of(given)
         clusters = all_answers(given.warehouse, given.cluster, None)
-        notify_all_clusters(clusters, file_of(given.warehouse, given.state), asked)
+        is_taken = notify_all_clusters(clusters, file_of(given.warehouse, given.state), asked)
     except PipelineError as problem:
         return report_problem("notify", problem)
-    return 0
+    return EndpointFailed.exit_code if given.fail and not is_taken else 0
 
 
 def file_of(warehouse: str, state: str | None) -> Callable[[str], SmallFile]:
@@ -105,23 +86,27 @@ def file_of(warehouse: str, state: str | None) -> Callable[[str], SmallFile]:
 
 def notify_all_clusters(
     clusters: Sequence[Answers], of: Callable[[str], SmallFile], asked: NotifyRequest
-) -> None:
-    """One after the other. InputProblem, WarehouseDamaged: no cluster has findings that can be read."""
+) -> bool:
+    """One after the other. True: the endpoint took all that there was. InputProblem, WarehouseDamaged: no cluster has
+    findings that can be read."""
     problems: list[PipelineError] = []
+    is_taken = True
     for place, one in enumerate(clusters):
         try:
             notify_cluster(one, of(one.cluster_id), asked)
         except EndpointFailed as problem:
             report_problem("notify", problem)
+            is_taken = False
             if problem.is_passing and clusters[place + 1 :]:
                 rest = format_count(len(clusters) - place - 1, "more cluster")
                 print(f"notify: {asked.shown} was not tried for {rest}", file=sys.stderr)
-                return
+                return False
         except (InputProblem, WarehouseDamaged) as problem:
             problems.append(problem)
             if len(problems) == len(clusters):
                 raise
             report_problem("notify", problem)
+    return is_taken
 
 
 def notify_cluster(answers: Answers, file: SmallFile, asked: NotifyRequest) -> None:
@@ -130,14 +115,14 @@ def notify_cluster(answers: Answers, file: SmallFile, asked: NotifyRequest) -> N
     cluster = answers.cluster_id
     if asked.is_dry:
         news = news_since(answers, remembered_before(file.text(), file, cluster, asked), asked)
-        shown = f"{cluster}  DRY RUN: {news_summary(news)} for {asked.shown}, nothing was sent"
-        print_lines([shown, *(preview_lines(answers, news, asked) if news.told() else [])])
+        shown = f"{cluster}  DRY RUN: {news_summary(news, asked)} for {asked.shown}, nothing was sent"
+        print_lines([shown, *(preview_lines(answers, news, asked) if is_to_be_sent(news, asked) else [])])
         return
     with file.held(asked.timeout):
         text = file.text()
         remembered = remembered_before(text, file, cluster, asked)
         news = news_since(answers, remembered, asked)
-        if news.told():
+        if is_to_be_sent(news, asked):
             # A file that cannot be written is seen before anything is sent: else it were sent every night.
             file.write(write_remembered(text, cluster, asked.key, remembered))
             send_news(answers, news, asked)
@@ -145,8 +130,8 @@ def notify_cluster(answers: Answers, file: SmallFile, asked: NotifyRequest) -> N
             file.write(write_remembered(text, cluster, asked.key, news.after))
     print_lines(
         [
-            f"{cluster}  {'SENT ' if news.told() else ''}{news_summary(news)} "
-            f"{'to' if news.told() else 'for'} {asked.shown}"
+            f"{cluster}  {'SENT ' if is_to_be_sent(news, asked) else ''}{news_summary(news, asked)} "
+            f"{'to' if is_to_be_sent(news, asked) else 'for'} {asked.shown}"
         ]
     )
 
@@ -165,46 +150,63 @@ def news_since(answers: Answers, remembered: Remembered, asked: NotifyRequest) -
     return news_of(every, remembered, asked.severity, answers.last_at())
 
 
+def is_to_be_sent(news: News, asked: NotifyRequest) -> bool:
+    """Alertmanager forgets what nobody repeats."""
+    return bool(news.told() or (asked.form == REPEATED and news.standing))
+
+
 def send_news(answers: Answers, news: News, asked: NotifyRequest) -> None:
     if asked.destination is None:
         return
     key = key_of(news, answers.cluster_id)
-    reply = send_with_retries(asked.destination, news_payload(answers, news, asked), key, asked.timeout)
-    if reply.problem is not None:
-        raise EndpointFailed(asked, answers.cluster_id, reply)
+    documents = news_payloads(answers, news, asked)
+    for place, one in enumerate(documents):
+        own = key if len(documents) == 1 else f"{key}-{place}"
+        reply = send_with_retries(asked.destination, one, own, asked.timeout)
+        if reply.problem is not None:
+            raise EndpointFailed(asked, answers.cluster_id, reply)
 
 
-def news_payload(answers: Answers, news: News, asked: NotifyRequest) -> bytes:
+def news_payloads(answers: Answers, news: News, asked: NotifyRequest) -> list[bytes]:
+    """Documents to be sent one after the other."""
+    if asked.form in CHATS:
+        return [CHATS[asked.form](news_message(answers, news, asked))]
+    every = [*news.told(), *news.standing]
+    lines_of = evidence_log_lines(answers, [place for _, one in every for place in one["evidence"]])
     if asked.form == "json":
-        return as_findings(
-            news, evidence_log_lines(answers, [place for _, one in news.told() for place in one["evidence"]])
-        )
-    return as_slack(news_text(answers, news, asked))
+        return [as_findings(news, lines_of)]
+    command_of = partial(command_to_paste, warehouse=asked.warehouse, cluster=answers.cluster_id)
+
+    def entry_of(one: Numbered) -> Entry:
+        return new_entry([one], lines_of, command_of, set())
+
+    if asked.form == "pagerduty":
+        return as_events(news, entry_of, asked.routing_key)
+    return [as_alerts(news, entry_of, datetime.now(UTC))]
 
 
 def preview_lines(answers: Answers, news: News, asked: NotifyRequest) -> list[str]:
-    text = (
-        news_payload(answers, news, asked).decode()
-        if asked.form == "json"
-        else news_text(answers, news, asked)
-    )
-    return text.splitlines()
+    if asked.form in CHATS:
+        return plain_lines(news_message(answers, news, asked))
+    documents = news_payloads(answers, news, replace(asked, routing_key="(the key)"))
+    return [line for one in documents for line in json.dumps(json.loads(one), indent=2).splitlines()]
 
 
-def news_text(answers: Answers, news: News, asked: NotifyRequest) -> str:
+def news_message(answers: Answers, news: News, asked: NotifyRequest) -> Message:
     shown = (worst_finding(group)["evidence"] for group in group_alike(news.new)[:SHOWN])
     first = [evidence[0] for evidence in shown if evidence]
-    return slack_text(news, cluster_status(answers), evidence_log_lines(answers, first), asked.warehouse)
+    return message_of(news, cluster_status(answers), evidence_log_lines(answers, first), asked.warehouse)
 
 
 def evidence_log_lines(answers: Answers, places: Sequence[Row]) -> dict[Place, Row]:
     return answers.lines(places, shown=())
 
 
-def news_summary(news: News) -> str:
+def news_summary(news: News, asked: NotifyRequest) -> str:
     over = f", {format_count(len(news.over), 'finding')} no longer so" if news.over else ""
     passed = f", {format_count(news.passed, 'finding')} of the time before passed over" if news.passed else ""
-    return f"{format_count(len(news.new), 'new finding')}{over}{passed}"
+    still = f", {len(news.standing)} still so" if asked.form == REPEATED and news.standing else ""
+    return f"{format_count(len(news.new), 'new finding')}{over}{still}{passed}"
 
 
 if __name__ == "__main__":

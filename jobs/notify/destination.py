@@ -1,4 +1,4 @@
-"""Where findings are sent to: a URL, of which nothing but scheme and host is ever shown."""
+"""Where findings are sent to: a URL, of which nothing but scheme, host and port is ever shown."""
 
 import base64
 import os
@@ -10,7 +10,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from pipeline.core.errors import SettingsError
 
-VARIABLE = "KCA_NOTIFY_URL"
+VARIABLE, ROUTING_KEY = "KCA_NOTIFY_URL", "KCA_NOTIFY_ROUTING_KEY"  # of the environment
+PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
 SCHEMES = ("http", "https")
 KEY_DIGITS = 16
 IN_URLS = re.compile(r"[!-~]+")  # visible characters of ASCII
@@ -20,8 +21,8 @@ FORM = f"a URL such as https://hooks.example.com/... in --url or {VARIABLE}"
 
 @dataclass(frozen=True)
 class Destination:
-    """shown: scheme and host. key: what is remembered of the URL, without user and password. headers: that follow from
-    these."""
+    """shown: scheme, host and port. key: what is remembered of the URL, without user and password. headers: that follow
+    from these."""
 
     url: str = field(repr=False)
     shown: str
@@ -35,12 +36,11 @@ def destination_of(given: str | None, environ: Mapping[str, str] = os.environ) -
     if not text and given is None:
         return None
     parts = split_url(text)
-    host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else parts.hostname
     user, is_named, place = parts.netloc.rpartition("@")
     plain = parts._replace(netloc=place, fragment="").geturl()
     headers = {"Authorization": f"Basic {basic_credentials(user)}"} if is_named else {}
     key = sha256(plain.encode()).hexdigest()[:KEY_DIGITS]
-    return Destination(plain, f"{parts.scheme}://{host}", key, headers)
+    return Destination(plain, shown_place(parts), key, headers)
 
 
 def split_url(text: str) -> SplitResult:
@@ -67,11 +67,17 @@ def basic_credentials(user: str) -> str:
     return base64.b64encode(unquote(user).encode()).decode("ascii")
 
 
+def shown_place(parts: SplitResult) -> str:
+    """Scheme, host, and the port where it is given."""
+    host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else parts.hostname
+    return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port is not None else ''}"
+
+
 def shown_of(url: str) -> str | None:
-    """Scheme and host of a URL that somebody else says; None: it has none that can be shown."""
+    """The same of a URL that somebody else says; None: it has none that can be shown."""
     try:
         parts = urlsplit(url)
-        host = parts.hostname or ""
+        host, shown = parts.hostname or "", shown_place(parts)
     except ValueError:
         return None
-    return f"{parts.scheme}://{host}" if parts.scheme in SCHEMES and IN_HOSTS.fullmatch(host) else None
+    return shown if parts.scheme in SCHEMES and IN_HOSTS.fullmatch(host) else None

@@ -32,11 +32,12 @@ class Remembered:
 
 @dataclass
 class News:
-    """new and over: findings with their numbers, over: told before while they went on. passed: how many of the past are
-    not told. after: what is remembered once it was told."""
+    """new, over and standing: findings with their numbers; over: told before while they went on; standing: told before,
+    and they still go on. passed: how many of the past are not told. after: what is remembered once it was told."""
 
     new: list[Numbered] = field(default_factory=list)
     over: list[Numbered] = field(default_factory=list)
+    standing: list[Numbered] = field(default_factory=list)
     passed: int = 0
     after: Remembered = Remembered()
 
@@ -64,8 +65,8 @@ def news_of(findings: Sequence[Row], before: Remembered, severity: str, last_at:
         name, is_known = one["finding_id"], one["suppressed_by"] is not None
         if name in before.open:
             kept["over" if is_ended_finding(one) else "open"].add(name)
-            if is_ended_finding(one) and not is_known:
-                news.over.append((number, one))
+            if not is_known:
+                (news.over if is_ended_finding(one) else news.standing).append((number, one))
         elif name in before.over or name in before.passed:
             kept["over" if name in before.over else "passed"].add(name)
         elif one["status"] == "retracted" or not is_at_least_severity(one["severity"], severity):

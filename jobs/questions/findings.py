@@ -24,6 +24,7 @@ from jobs.questions.untold import find_unknowns
 from jobs.terminal import show_lines
 from jobs.text import logs_in, printable_line
 from pipeline.core.clocks import day_clock
+from pipeline.core.conditions import column_equals
 from pipeline.core.errors import FindingsReached, PipelineError, SettingsError
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.log_folder import folder_of
@@ -79,8 +80,10 @@ def findings_of_cluster(answers: Answers) -> ClusterFindings:
     runs = answers.rows("ops.run", None, ("ended_at",))["ended_at"].to_list()
     folder = folder_of(answers.segments["path"])
     ran_at = max(runs, default=None)
+    untold = find_unknowns(answers).any
+    unread_count = answers.rows("silver.log_gap", column_equals("kind", "not_read"), ("path",)).height
     return ClusterFindings(
-        answers.cluster_id, findings, lines_of, answers.last_at(), ran_at, folder, find_unknowns(answers).any
+        answers.cluster_id, findings, lines_of, answers.last_at(), ran_at, folder, untold, unread_count
     )
 
 

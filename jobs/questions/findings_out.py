@@ -27,7 +27,8 @@ PREFIX = "kafka_controller_audit"
 @dataclass(frozen=True)
 class ClusterFindings:
     """Findings of one cluster in their order, the places of their records, the end of its data (None: no time), when
-    the newest run ended (None: no run stored them), the folder that all its logs lie in, and why more may be so."""
+    the newest run ended (None: no run stored them), the folder that all its logs lie in, why more may be so,
+    and how many files could not be read."""
 
     cluster_id: str
     findings: Sequence[Row]
@@ -36,6 +37,7 @@ class ClusterFindings:
     run_ended_at: datetime | None = None
     folder: str = ""
     untold: str | None = None
+    unread_count: int = 0
 
 
 def finding_documents(one: ClusterFindings) -> list[dict[str, Any]]:
@@ -109,6 +111,7 @@ def as_prometheus(clusters: Sequence[ClusterFindings]) -> str:
     ends = [
         ({"cluster": one.cluster_id}, one.last_at.timestamp()) for one in clusters if one.last_at is not None
     ]
+    unread = [({"cluster": one.cluster_id}, one.unread_count) for one in clusters if one.run_ended_at]
     runs = [
         ({"cluster": one.cluster_id}, one.run_ended_at.timestamp()) for one in clusters if one.run_ended_at
     ]
@@ -117,6 +120,7 @@ def as_prometheus(clusters: Sequence[ClusterFindings]) -> str:
             format_metric("findings", "Findings that are new or ongoing.", by_severity),
             format_metric("rule_findings", "Findings that are new or ongoing, by rule.", by_rule),
             format_metric("data_end_timestamp_seconds", "Time of the last record that was read.", ends),
+            format_metric("unread_files", "Files of logs that could not be read.", unread),
             format_metric(
                 "last_run_timestamp_seconds", "When the newest run ended, be it that nothing was new.", runs
             ),

@@ -18,7 +18,7 @@ from pipeline.core.errors import SettingsError
 FILE_NAME = "kafka-controller-audit.yaml"
 PREFIX = "KCA_"
 # Read by the tests, and by `notify`; no settings.
-RESERVED = {"KCA_SHARED", "KCA_NOTIFY_URL"}
+RESERVED = {"KCA_SHARED", "KCA_NOTIFY_URL", "KCA_NOTIFY_ROUTING_KEY"}
 KEY_VARIABLE = "KCA_MASKING__KEY"
 TODO = "correct it, or take it out to use the default"
 

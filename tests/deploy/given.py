@@ -17,6 +17,7 @@ DEPLOY = REPOSITORY / "deploy"
 PROGRAM = "kafka-controller-audit"
 # As of pipeline.core.errors.EXIT_CODES: the machine, and a lock. All others come again with every try.
 WORTH_A_RETRY = (3, 6)
+PARTIAL = 7
 
 
 def text_of(name: str) -> str:

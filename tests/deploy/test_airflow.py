@@ -11,7 +11,7 @@ import pytest
 
 from jobs.notify.destination import VARIABLE
 from pipeline.core.errors import EXIT_CODES
-from tests.deploy.given import DEPLOY, PROGRAM, WORTH_A_RETRY, parsed
+from tests.deploy.given import DEPLOY, PARTIAL, PROGRAM, WORTH_A_RETRY, parsed
 
 FILE = DEPLOY / "airflow" / "kafka_controller_audit.py"
 Task = Callable[[], None]
@@ -88,8 +88,23 @@ def test_the_code_of_the_run_decides_and_what_follows_is_done_in_any_case(
         nightly()
     except Again as raised:
         ended = type(raised)
-    assert ended == (None if code == 0 else Again if code in WORTH_A_RETRY else Failed)
+    assert ended == (None if code in (0, PARTIAL) else Again if code in WORTH_A_RETRY else Failed)
     assert seen.read_text().split() == ["nightly", "findings", *(["notify"] if url else [])]
+
+
+def test_an_endpoint_that_takes_nothing_is_worth_another_try(
+    stood_in: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(VARIABLE, "https://hooks.example.com/x")
+    program = tmp_path / PROGRAM
+    program.write_text("#!/bin/sh\ntest $1 = notify && exit 3\nexit 0\n")
+    program.chmod(0o755)
+    module = stood_in["module"]
+    assert "--fail" in module.NOTIFY
+    for name in ("NIGHTLY", "FINDINGS", "NOTIFY"):
+        monkeypatch.setattr(module, name, (str(program), *getattr(module, name)[1:]))
+    with pytest.raises(Again):
+        stood_in["tasks"]["nightly"][1]()
 
 
 def test_airflow_parses_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import yaml
 from jobs.notify.destination import VARIABLE
 from jobs.settings.load import load_settings
 from pipeline.core.errors import EXIT_CODES
-from tests.deploy.given import WORTH_A_RETRY, commands_in, parsed, text_of
+from tests.deploy.given import PARTIAL, WORTH_A_RETRY, commands_in, parsed, text_of
 
 FILE = "kubernetes.yaml"
 
@@ -71,18 +71,23 @@ def test_what_is_written_lies_on_a_volume_that_takes_it(pod: dict[str, Any]) -> 
     written = (findings.warehouse, findings.output.rpartition("/")[0], kept, "/tmp")  # noqa: S108  (Java's)
     assert [one for one in written if mounts[one].get("readOnly")] == []
     assert findings.format == "prometheus" and findings.output.endswith(".prom")
-    assert nightly.wait > 0
+    assert nightly.wait > 0 and notify.fail
 
 
+@pytest.mark.parametrize(
+    ("nightly", "notify", "code"), [(0, 0, 0), (PARTIAL, 0, 0), (5, 3, 5), (PARTIAL, 3, 3), (0, 3, 3)]
+)
 def test_findings_are_sent_where_a_secret_says_so_and_the_code_is_the_runs(
-    pod: dict[str, Any], tmp_path: Path
+    pod: dict[str, Any], tmp_path: Path, nightly: int, notify: int, code: int
 ) -> None:
     (container,) = pod["containers"]
     given = {one["name"]: one.get("valueFrom") for one in container["env"]}
     assert given[VARIABLE]["secretKeyRef"]["optional"] is True
     program = tmp_path / "kafka-controller-audit"
-    program.write_text("#!/bin/sh\necho $1\ntest $1 = findings || exit 7\n")
+    codes = f"case $1 in nightly) exit {nightly};; notify) exit {notify};; esac"
+    program.write_text(f"#!/bin/sh\necho $1\n{codes}\n")
     program.chmod(0o755)
+    alone = 0 if nightly == PARTIAL else nightly
     for url, expected in (("", "nightly findings"), ("https://a.b/c", "nightly findings notify")):
         environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **({VARIABLE: url} if url else {})}
         done = subprocess.run(
@@ -92,7 +97,7 @@ def test_findings_are_sent_where_a_secret_says_so_and_the_code_is_the_runs(
             text=True,
             check=False,
         )
-        assert (done.returncode, done.stdout.split()) == (7, expected.split())
+        assert (done.returncode, done.stdout.split()) == (code if url else alone, expected.split())
 
 
 def test_the_settings_are_settings(objects: dict[str, Any], tmp_path: Any) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.core.errors import EXIT_CODES
-from tests.deploy.given import PROGRAM, WORTH_A_RETRY, checked, parsed, text_of
+from tests.deploy.given import PARTIAL, PROGRAM, WORTH_A_RETRY, checked, parsed, text_of
 
 SERVICE, TIMER, NOTIFY = (f"{PROGRAM}{kind}" for kind in (".service", ".timer", "-notify.service"))
 EXPOSURE, EXPOSURE_OF_NOTIFY = "20", "25"  # of 100, as systemd-analyze counts
@@ -62,13 +62,16 @@ def test_findings_are_sent_after_each_run_by_a_unit_that_alone_has_a_network(ser
     assert own["Unit"]["ConditionPathExists"] == file
     program, *words = own["Service"]["ExecStart"].split()
     assert Path(program).name == PROGRAM
-    assert parsed(words).warehouse == parsed(service["ExecStart"].split()[1:]).warehouse
+    assert (
+        parsed(words).fail and parsed(words).warehouse == parsed(service["ExecStart"].split()[1:]).warehouse
+    )
     assert own["Service"]["User"] == service["User"]
 
 
 def test_codes_that_come_again_are_not_tried_again(service: dict[str, str]) -> None:
     without = {int(code) for code in service["RestartPreventExitStatus"].split()}
-    assert without == {one.code for one in EXIT_CODES} - {0, *WORTH_A_RETRY}
+    assert without == {one.code for one in EXIT_CODES} - {0, PARTIAL, *WORTH_A_RETRY}
+    assert service["SuccessExitStatus"] == str(PARTIAL)
     assert service["Restart"] == "on-failure"
 
 

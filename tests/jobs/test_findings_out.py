@@ -60,6 +60,7 @@ def test_metrics_count_what_stands_and_name_every_cluster() -> None:
     assert 'kafka_controller_audit_rule_findings{cluster="c",rule="outage",severity="warning"} 1' in lines
     assert f'kafka_controller_audit_data_end_timestamp_seconds{{cluster="c"}} {AT.timestamp()}' in lines
     assert f'kafka_controller_audit_last_run_timestamp_seconds{{cluster="c"}} {AT.timestamp()}' in lines
+    assert 'kafka_controller_audit_unread_files{cluster="c"} 0' in lines
     assert not any("data_end" in line and other in line for line in lines)
 
 

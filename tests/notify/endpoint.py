@@ -49,6 +49,10 @@ class Endpoint(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://{LOOPBACK}:{self.server_port}/services/{SECRET}"
 
+    @property
+    def shown(self) -> str:
+        return f"http://{LOOPBACK}:{self.server_port}"
+
     def next_answer(self) -> Answer:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 

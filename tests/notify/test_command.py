@@ -20,7 +20,7 @@ from pipeline.store.readers.small_file import SmallFile
 from pipeline.store.runs.published import NOTIFIED
 from tests.conftest import REPOSITORY
 from tests.golden import CLUSTER
-from tests.notify.endpoint import LOOPBACK, SECRET, Answer, Endpoint
+from tests.notify.endpoint import SECRET, Answer, Endpoint
 
 Said = pytest.CaptureFixture[str]
 OF_GOLDEN = {"bef96f9a2982", "3c303a70fb4d", "17ad548c6c87"}
@@ -42,8 +42,8 @@ def test_each_finding_is_sent_once_to_each_destination(
     assert [notified(golden, endpoint.url, *given) for _ in range(2)] == [0, 0]
     assert ids_in(endpoint) == [OF_GOLDEN]
     assert capsys.readouterr().out.splitlines() == [
-        f"{CLUSTER}  SENT 3 new findings to http://{LOOPBACK}",
-        f"{CLUSTER}  0 new findings for http://{LOOPBACK}",
+        f"{CLUSTER}  SENT 3 new findings to {endpoint.shown}",
+        f"{CLUSTER}  0 new findings for {endpoint.shown}",
     ]
     assert cli.main(["findings", "--warehouse", str(golden), *given]) == 0
     assert endpoint.received[0].body.decode() == capsys.readouterr().out
@@ -62,7 +62,7 @@ def test_a_chat_gets_one_message_a_cluster(
 ) -> None:
     shutil.copytree(golden / CLUSTER, golden / "b")
     monkeypatch.setenv(VARIABLE, endpoint.url)
-    assert notified(golden, None) == 0
+    assert notified(golden, None, "--format", "mattermost") == 0
     texts = [one.json["text"] for one in endpoint.received]
     assert len(texts) == 2 and endpoint.received[0].path == f"/services/{SECRET}"
     assert texts[0].splitlines()[0] == (
@@ -77,7 +77,9 @@ def test_a_chat_gets_one_message_a_cluster(
 
 def test_a_dry_run_sends_and_remembers_nothing(golden: Path, endpoint: Endpoint, capsys: Said) -> None:
     assert notified(golden, endpoint.url, "--dry-run") == 0 == notified(golden, None, "--dry-run")
-    assert capsys.readouterr().out.count("WARN `2026-11-21 00:00:20.000 deletion of topic b has waited") == 2
+    assert (
+        capsys.readouterr().out.count("WARN F3 2026-11-21 00:00:20.000 deletion of topic b has waited") == 2
+    )
     assert not endpoint.received and not (golden / CLUSTER / NOTIFIED).exists()
 
 
@@ -106,10 +108,11 @@ def test_an_endpoint_that_fails_is_said_and_told_later(
     said = capsys.readouterr()
     assert not said.out and len(said.err.splitlines()) == 1
     assert said.err.startswith(
-        f"notify: Expected http://{LOOPBACK} to take the findings of cluster {CLUSTER}, found {words}"
+        f"notify: Expected {endpoint.shown} to take the findings of cluster {CLUSTER}, found {words}"
     )
     assert "SECRET" not in said.err and len(endpoint.received) == tries
     assert "SECRET" not in (golden / CLUSTER / NOTIFIED).read_text()
+    assert notified(golden, endpoint.url, "--fail", "--timeout", "0.3") == 3
     endpoint.answers = [Answer(503), Answer()]
     assert notified(golden, endpoint.url) == 0
     assert "SENT 3 new findings" in capsys.readouterr().out
@@ -122,7 +125,7 @@ def test_where_nobody_listens_other_clusters_are_not_tried(golden: Path, capsys:
     assert notified(golden, url) == 0
     first, second = capsys.readouterr().err.splitlines()
     assert "found Connection refused, the last of 4 tries" in first
-    assert second == f"notify: http://{LOOPBACK} was not tried for 1 more cluster"
+    assert second == f"notify: {closed.shown} was not tried for 1 more cluster"
 
 
 def test_nothing_goes_where_a_redirect_leads(golden: Path, endpoint: Endpoint) -> None:

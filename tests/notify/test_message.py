@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from jobs.notify.message import MOST, SHOWN, as_findings, as_slack, key_of, slack_text
+from jobs.layout import program_to_paste
+from jobs.notify.alert_forms import as_findings
+from jobs.notify.chat_forms import as_slack, as_teams, markdown_text
+from jobs.notify.message import MOST, SHOWN, Message, key_of, message_of
 from jobs.notify.remembered import News
 from jobs.playbook.pages import what_to_do
 from jobs.questions.status import Status
@@ -32,8 +35,16 @@ def finding(sentence: str = "s", **given: Any) -> Row:
     } | given  # fmt: skip
 
 
+def message(news: News, warehouse: str = "/data/audit", lines: dict[Place, Row] = LINES) -> Message:
+    return message_of(news, STATUS, lines, warehouse)
+
+
 def text_of(news: News, warehouse: str = "/data/audit", lines: dict[Place, Row] = LINES) -> str:
-    return slack_text(news, STATUS, lines, warehouse)
+    return markdown_text(message(news, warehouse, lines))
+
+
+def command(words: str) -> str:
+    return f"{program_to_paste()} {words} --warehouse /data/audit --cluster prod"
 
 
 def test_a_finding_its_place_and_what_tells_more() -> None:
@@ -46,17 +57,16 @@ def test_a_finding_its_place_and_what_tells_more() -> None:
     assert text_of(news).splitlines() == [
         "*NOT OK: 1 critical, 2 warning*  `prod`, 3 partitions without a leader, data to 2026-11-21 09:00:21.678 UTC",
         "2 new findings:",
-        "CRIT `2026-11-21 09:00:21.678 it is  [proved]  OPEN`",
+        "CRIT `F1 2026-11-21 09:00:21.678 it is  [proved]  OPEN`",
         "    `b1/controller.log:3`",
-        "    `show ab12`",
+        f"    `{command('show ab12')}`",
         f"    Do: {what_to_do('outage', is_open=True)}",
-        "CRIT `2026-11-21 09:00:21.678 and this  [proved]  OPEN`",
-        "    `show ab12`",
+        "CRIT `F4 2026-11-21 09:00:21.678 and this  [proved]  OPEN`",
+        f"    `{command('show ab12')}`",
         "2 findings told before, no longer so:",
         "WARN `over at 2026-11-21 09:00:21.678: it was`",
         "CRIT `retracted, it is found no more: it never was`",
-        "2 findings of the time before, not told here: "
-        "`kafka-controller-audit findings --warehouse /data/audit --cluster prod`",
+        f"2 findings of the time before, not told here: `{command('findings')}`",
     ]
 
 
@@ -70,8 +80,39 @@ def test_nothing_that_logs_say_acts() -> None:
     outside = re.sub(r"`[^`\n]+`", "", text)
     assert outside.count("Do: ") == 1
     assert "`" not in outside and not {"evil", "bold", "channel"} & set(re.findall(r"\w+", outside))
-    sent = json.loads(as_slack(text))
-    assert sent["text"] == text and sent["parse"] == "none" and not sent["unfurl_links"]
+    sent = json.loads(as_slack(message(news, lines=odd)))
+    assert sent["parse"] == "none" and not sent["unfurl_links"] and not sent["mrkdwn"]
+    assert not set("<>`") & set(sent["text"]) and not re.search(r"@\w", sent["text"])
+    assert {(one["type"], one["text"]["type"]) for one in sent["blocks"]} == {
+        ("header", "plain_text"),
+        ("section", "plain_text"),
+    }
+    (card,) = json.loads(as_teams(message(news, lines=odd)))["attachments"]
+    assert {one["type"] for one in card["content"]["body"]} == {"RichTextBlock"}  # no Markdown is read in it
+    assert {run["type"] for one in card["content"]["body"] for run in one["inlines"]} == {"TextRun"}
+
+
+def test_slack_is_told_in_plain_text() -> None:
+    over = finding("it was", severity="warning", valid_until_at=AT, status="resolved")
+    sent = json.loads(as_slack(message(News([(1, finding("it is"))], [(2, over)]))))
+    assert sent["text"].startswith(
+        "NOT OK: 1 critical, 2 warning  prod, 3 partitions without a leader, data to "
+    )
+    assert sent["text"].endswith(". CRIT F1 2026-11-21 09:00:21.678 it is  [proved]  OPEN")
+    assert [one["text"]["text"] for one in sent["blocks"]] == [
+        "NOT OK: 1 critical, 2 warning",
+        "prod, 3 partitions without a leader, data to 2026-11-21 09:00:21.678 UTC",
+        "1 new finding:\nCRIT F1 2026-11-21 09:00:21.678 it is  [proved]  OPEN\nb1/controller.log:3\n"
+        f"Do: {what_to_do('outage', is_open=True)}\n{command('show ab12')}",
+        "1 finding told before, no longer so:\nWARN over at 2026-11-21 09:00:21.678: it was",
+    ]
+
+
+def test_a_chat_takes_what_is_long() -> None:
+    many = [(number, finding("&" * 5000, rule="unclean_election")) for number in range(1, 41)]
+    sent = json.loads(as_slack(message(News(many))))
+    assert len(sent["blocks"]) <= 50 and max(len(one["text"]["text"]) for one in sent["blocks"]) <= 3000
+    assert len(as_teams(message(News(many)))) < 28_000
 
 
 @pytest.mark.parametrize(("words", "count"), [("s", 1), ("&", 5000), ("a b ", 200)])
@@ -82,8 +123,8 @@ def test_it_is_no_longer_than_is_taken_and_counts_the_rest(words: str, count: in
     ]
     text = text_of(News(many[:25], many[25:]))
     shown = text.count("show ab12")
-    assert len(text) <= MOST and 2 <= shown <= SHOWN
-    assert f"\n{40 - shown} more: `kafka-controller-audit findings " in text
+    assert 2 <= shown <= SHOWN and (len(text) <= MOST or "&" in words)
+    assert f"\n{40 - shown} more: `{command('findings')}`" in text
     assert text.startswith("*NOT OK") and "\n25 new findings:\n" in text
 
 
@@ -95,11 +136,15 @@ def test_those_alike_are_one_line_that_tells_the_worst() -> None:
         News([(0, other), *many, (31, worse), (32, finding("not one of these", severity="info"))])
     ).splitlines()
     assert [line for line in lines if line.startswith(("CRIT", "INFO"))] == [
-        "CRIT `2026-11-21 09:00:21.678 another  [proved]  OPEN`",
-        "CRIT `2026-11-21 09:00:21.678 31 events left partitions without a leader; the worst: the worst  [proved]  OPEN`",
-        "INFO `2026-11-21 09:00:21.678 not one of these  [proved]  OPEN`",
+        "CRIT `F0 2026-11-21 09:00:21.678 another  [proved]  OPEN`",
+        "CRIT `F1-F31 2026-11-21 09:00:21.678 31 events left partitions without a leader; the worst: the worst  [proved]  OPEN`",
+        "INFO `F32 2026-11-21 09:00:21.678 not one of these  [proved]  OPEN`",
     ]
-    assert lines[1] == "33 new findings:" and "    `show cd34`" in lines and "more: " not in lines[-1]
+    assert (
+        lines[1] == "33 new findings:"
+        and f"    `{command('show cd34')}`" in lines
+        and "more: " not in lines[-1]
+    )
 
 
 def test_a_warehouse_that_may_hold_a_key_is_not_named() -> None:
