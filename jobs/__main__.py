@@ -2,7 +2,7 @@
 
 import sys
 
-from jobs.cli import main
+from jobs.start import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -97,6 +97,15 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "completion": ("jobs.completion", "main", "bash|zsh|fish: a script that completes in that shell"),
 }
 
+# Commands as people look for them; each stands in one group.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "in an incident": ("incident", "explain", "playbook"),
+    "every night": ("nightly", "findings", "status", "notify", "report", "verify"),
+    "ask": ("ask", *QUESTION_COMMANDS, "mcp", "views"),
+    "upkeep": ("doctor", "repair", "maintain", "migrate", "forget"),
+    "build": ("ingest", "replay", "imbalance", "completion"),
+}
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command with the arguments after it; exit code as in pipeline.core.errors.EXIT_CODES."""
@@ -140,12 +149,15 @@ def command_of(name: str) -> Command:
 
 
 def cli_parser() -> argparse.ArgumentParser:
-    listed = "\n".join(f"  {name:<10} {words}" for name, (*_, words) in COMMANDS.items())
+    listed = "\n\n".join(
+        "\n".join([f"{group}:", *(f"  {name:<10} {COMMANDS[name][2]}" for name in names)])
+        for group, names in GROUPS.items()
+    )
     arguments = Parser(
         prog="kafka-controller-audit",
         usage="kafka-controller-audit COMMAND ... (COMMAND --help says more)",
         description="Audit of Apache Kafka's controllers from their logs.",
-        epilog=f"commands:\n{listed}",
+        epilog=listed,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     arguments.add_argument(

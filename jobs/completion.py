@@ -11,6 +11,7 @@ import shtab
 
 from jobs.cli import COMMANDS, command_of
 from jobs.parser import Parser
+from jobs.questions.catalog import QUESTIONS
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.rules.order import RULE_NAMES
 
@@ -18,7 +19,7 @@ SHELLS = ("bash", "zsh", "fish")
 # What completes a value, by what the help calls it.
 BY_METAVAR = {"FILE": shtab.FILE, "PATH": shtab.FILE, "DIR": shtab.DIRECTORY, "URI": shtab.DIRECTORY}
 # Which words complete it, where others are taken, too.
-WORDS = {"RULE": RULE_NAMES}
+WORDS = {"RULE": RULE_NAMES, "QUESTION": tuple(QUESTIONS)}
 
 
 class _FoundError(Exception):

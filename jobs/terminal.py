@@ -19,6 +19,9 @@ SEVERITIES = (
     (re.compile(r"^(CRIT|CRITICAL|VERDICT  NOT (?:OK|ENOUGH EVIDENCE))\b"), RED),
     (re.compile(r"^(WARN|WARNING)\b"), YELLOW),
     (re.compile(r"^(INFO)\b"), BLUE),
+    # A row of status: the name of a cluster has no blanks next to each other.
+    (re.compile(r"^\S+(?: \S+)* {2,}(NOT OK|STILL OFFLINE) {2,}"), RED),
+    (re.compile(r"^\S+(?: \S+)* {2,}(NO EVIDENCE|NOT JUDGED) {2,}"), YELLOW),
 )
 
 
@@ -55,7 +58,7 @@ def colour_line(line: str) -> str:
     for word, colour in SEVERITIES:
         found = word.match(line)
         if found:
-            return f"{colour}{found[1]}{PLAIN}{line[found.end() :]}"
+            return f"{line[: found.start(1)]}{colour}{found[1]}{PLAIN}{line[found.end(1) :]}"
     return line
 
 

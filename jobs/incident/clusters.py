@@ -132,7 +132,9 @@ class Clusters:
         """The worst first."""
         if self.asked.report is not None and self.sections:
             needs = {one.cluster_id: one.summed.need for one in self.told}
-            write_page(self.asked.report, sorted(self.sections, key=lambda one: needs[one.cluster_id]))
+            write_page(
+                self.asked.report, sorted(self.sections, key=lambda one: needs[one.cluster_id]), "--report"
+            )
         if self.asked.format == "json":
             documents = [
                 one.document for one in sorted(self.told, key=lambda one: one.summed.need) if one.document

@@ -20,14 +20,15 @@ from jobs.layout import WIDTH_HELP
 from jobs.moments import parse_moment
 from jobs.parser import Parser
 from jobs.questions.asking import parse_question
+from jobs.report.command import require_writable_file
 from jobs.settings.arguments import on_details, on_settings, settings_of
 from jobs.settings.model import Settings
-from jobs.terminal import discard_stdout
+from jobs.terminal import discard_stdout, report_interrupt
 from pipeline.core.errors import PipelineError
 from pipeline.core.unpacked_files import no_room
 from schemas.gold.finding import SEVERITIES
 
-INTERRUPTED, TERMINATED = 130, 143  # as a shell says it of SIGINT, SIGTERM
+TERMINATED = 143  # as a shell says it of SIGTERM
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -47,8 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return report_problem(JOB, no_room(problem))
     except KeyboardInterrupt:
         progress.clear()
-        print(f"{JOB}: interrupted, nothing is kept", file=sys.stderr)
-        return INTERRUPTED
+        return report_interrupt(JOB, "nothing was changed")
 
 
 def exit_on_signal(*_: object) -> None:
@@ -109,6 +109,8 @@ def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
     settings = in_haste(settings_of(arguments))
     if arguments.tables is not None:
         require_empty(arguments.tables)
+    if arguments.report is not None:
+        require_writable_file(arguments.report, "--report")
     questions = tuple(parse_question(shlex.split(one)) for one in arguments.ask)
     asked = IncidentOptions(
         arguments.format,

@@ -120,8 +120,9 @@ def suppressed_finding_text(finding: Row) -> str:
     return f"{finding['rule']}, {finding['entity']} ({finding['suppressed_by']})"
 
 
-def write_whole_file(file: Path, text: str) -> None:
-    """A reader, such as the collector of Prometheus, never sees a part. SettingsError: the folder does not take it."""
+def write_whole_file(file: Path, text: str, option: str = "--output") -> None:
+    """A reader, such as the collector of Prometheus, never sees a part. SettingsError: the folder does not take it.
+    option: that named the file."""
     beside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         beside.write_text(text)
@@ -129,7 +130,7 @@ def write_whole_file(file: Path, text: str) -> None:
     except OSError as problem:
         beside.unlink(missing_ok=True)
         raise SettingsError(
-            expected=f"--output in a folder that can be written, {file.parent}",
+            expected=f"{option} in a folder that can be written, {file.parent}",
             found=problem.strerror or str(problem),
             todo="make the folder, or name another",
         ) from None

@@ -16,7 +16,8 @@ from jobs.questions.ask import all_answers, question_parser
 from jobs.questions.finding_lines import standing_findings
 from jobs.questions.nodes import last_active_controller, last_controller_text
 from jobs.questions.untold import find_unknowns, leaders_text
-from jobs.text import age_text, printable_line, shorten_line
+from jobs.terminal import show_lines
+from jobs.text import age_text, shorten_line
 from pipeline.core.conditions import IsNull
 from pipeline.core.errors import PipelineError
 from pipeline.views.reading.answers import Answers
@@ -64,7 +65,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PipelineError as problem:
         return report_problem("status", problem)
     now = datetime.now(UTC)
-    print(status_json(found, now) if given.format == "json" else status_text(found, now), flush=True)
+    if given.format == "json":
+        print(status_json(found, now), flush=True)
+    else:
+        show_lines(status_lines(found, now))
     return 0
 
 
@@ -142,7 +146,7 @@ def statuses_by_need(found: Iterable[Status]) -> list[Status]:
     return sorted(found, key=need)
 
 
-def status_text(found: Sequence[Status], now: datetime) -> str:
+def status_lines(found: Sequence[Status], now: datetime) -> list[str]:
     cells = [
         (
             shorten_line(one.cluster_id, 24),
@@ -156,7 +160,7 @@ def status_text(found: Sequence[Status], now: datetime) -> str:
         )
         for one in found
     ]
-    return "\n".join(map(printable_line, format_table(HEAD, cells)))
+    return format_table(HEAD, cells)
 
 
 def count_text(one: Status, count: int) -> str:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from jobs.report.inputs import masking_text
 from jobs.report.page import Section, cluster_section, html_page
 from jobs.report.told import ClusterTold, cluster_report
 from jobs.text import format_count, human_bytes
-from pipeline.core.errors import PipelineError
+from pipeline.core.errors import PipelineError, SettingsError
 from pipeline.views.reading.answers import Answers
 
 
@@ -37,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = options_of(given)
     file = Path(given.output)
     try:
+        require_writable_file(file, "--output")
         found = all_answers(given.warehouse, given.cluster, given.run_id)
         for one in found:
             require_tables(one, "gold.finding")
@@ -69,10 +71,25 @@ def masking_of(answers: Answers) -> object:
     return stated.get("masking")
 
 
-def write_page(file: Path, sections: Sequence[Section]) -> None:
+def require_writable_file(file: Path, option: str) -> None:
+    """Before the logs are read, which may take minutes. SettingsError: what option names is no place for a file."""
+    why = ""
+    if file.is_dir():
+        why = "a folder"
+    elif not file.parent.is_dir():
+        why = "no such folder"
+    elif not os.access(file if file.exists() else file.parent, os.W_OK):
+        why = "one that may not be written"
+    if why:
+        raise SettingsError(
+            expected=f"{option} in a folder that can be written, {file}", found=why, todo="name another file"
+        )
+
+
+def write_page(file: Path, sections: Sequence[Section], option: str = "--output") -> None:
     """SettingsError: the folder does not take it."""
     text = html_page(sections, datetime.now(UTC))
-    write_whole_file(file, text)
+    write_whole_file(file, text, option)
     size = human_bytes(len(text.encode()))
     print(f"{file}  {size}, {format_count(len(sections), 'cluster')}", file=sys.stderr, flush=True)
 

@@ -178,7 +178,7 @@ def test_an_end_by_hand_leaves_nothing(tmp_path: Path) -> None:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (130, "incident: interrupted, nothing is kept\n")
+    assert (process.returncode, said) == (130, "incident: interrupted, nothing was changed\n")
     assert not list(tmp_path.iterdir())
 
 

@@ -54,6 +54,7 @@ def test_commands_and_questions_are_completed(bash: Path) -> None:
         (("imbalance", "--thr"), "--threshold"),
         (("findings", "--cluster", "x", "--format", "j"), "json jsonl"),
         (("nightly", "--fail-on", "c"), "critical"),
+        (("incident", "x", "--ask", "why-l"), "why-leaderless"),
         (("completion", ""), "bash zsh fish"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from jobs.questions import status
 from jobs.questions.findings import clusters_by_need as findings_by_need
 from jobs.questions.findings import findings_of_cluster
-from jobs.questions.status import cluster_status, status_json, status_text, statuses_by_need
+from jobs.questions.status import cluster_status, status_json, status_lines, statuses_by_need
 from pipeline.views.reading.answers import Answers
 from tests.jobs.answering import answers_of
 
@@ -18,7 +18,7 @@ NOW = datetime(2026, 11, 21, 21, tzinfo=UTC)
 
 def test_a_cluster_is_told_as_it_stood_at_the_end(sample_answers: Answers) -> None:
     found = cluster_status(sample_answers)
-    head, line = status_text([found], NOW).split("\n")
+    head, line = status_lines([found], NOW)
     assert " ".join(head.split()) == "CLUSTER VERDICT crit warn offline CONTROLLER over limit data age"
     assert len(line) <= 80
     assert line.split() == ["lab-2.2.2", "NOT", "OK", "1", str(found.warning), "0", "2", "(8)", "1", *END]
@@ -36,7 +36,7 @@ def test_a_cluster_without_a_controller_is_one_line_too(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     found = replace(cluster_status(sample_answers), controller="none, the last one was 3 (epoch 12)")
-    (_, line) = status_text([found], NOW).split("\n")
+    (_, line) = status_lines([found], NOW)
     assert " none, last 3 " in line
     assert "the last one was 3 (epoch 12)" in status_json([found], NOW)
 
@@ -48,7 +48,7 @@ def test_no_data_is_never_ok(sample_answers: Answers) -> None:
     assert status.status_verdict(["info"], None, is_judged=True, is_evidence=True) == "nothing found"
     assert status.status_verdict(["info"], 38, is_judged=True, is_evidence=True) == "STILL OFFLINE"
     assert (found[1].offline, found[1].over_limit, found[1].last_at) == (None, None, None)
-    assert status_text(found[1:], NOW).split("\n")[1].split()[-2:] == ["no", "time"]
+    assert status_lines(found[1:], NOW)[1].split()[-2:] == ["no", "time"]
 
 
 def test_findings_of_a_fleet_begin_with_the_worst_cluster(sample_answers: Answers) -> None:

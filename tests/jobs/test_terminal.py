@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from jobs import cli
+from jobs import cli, start
 from jobs.terminal import PLAIN, RED, YELLOW, colour_line, print_lines
 
 
@@ -24,6 +24,9 @@ class Terminal(io.StringIO):
         ("VERDICT  NOT OK: 1 critical", f"{RED}VERDICT  NOT OK{PLAIN}: 1 critical"),
         ("VERDICT  nothing found", "VERDICT  nothing found"),
         ("  CRIT", "  CRIT"),
+        ("my lab  NOT OK  1  2", f"my lab  {RED}NOT OK{PLAIN}  1  2"),
+        ("lab  NO EVIDENCE  ?  ?", f"lab  {YELLOW}NO EVIDENCE{PLAIN}  ?  ?"),
+        ("lab  nothing found  0  0", "lab  nothing found  0  0"),
         ("CRITERIA", "CRITERIA"),
     ],
 )
@@ -59,6 +62,20 @@ def test_an_interrupt_is_one_line(
     monkeypatch.setattr("jobs.questions.status.main", stopped)
     monkeypatch.setattr("logging.disable", lambda: None)
     assert cli.main(["status"]) == 130
+    assert capsys.readouterr().err == "status: interrupted, nothing was changed\n"
+
+
+def test_an_interrupt_while_modules_are_loaded_is_one_line_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupts:
+        def find_spec(self, *_: object) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "jobs.cli")
+    monkeypatch.setattr(sys, "meta_path", [Interrupts()])
+    monkeypatch.setattr(sys, "argv", ["kafka-controller-audit", "status"])
+    assert start.main() == 130
     assert capsys.readouterr().err == "status: interrupted, nothing was changed\n"
 
 

@@ -95,7 +95,7 @@ def test_it_has_one_package(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         (told,) = [name for name in names if name.endswith("entry_points.txt")]
-        assert f"= {PACKAGE}.jobs.cli:main" in archive.read(told).decode()
+        assert f"= {PACKAGE}.jobs.start:main" in archive.read(told).decode()
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {PACKAGE}
     assert {name.partition("/")[0] for name in names} == {PACKAGE, told.partition("/")[0]}
     data = {

@@ -22,6 +22,11 @@ def test_a_warehouse_gives_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "Masking: off." in text and "kafka-controller-audit " in text
     assert main(["report", "--warehouse", str(warehouse), "--output", str(tmp_path / "no" / "a.html")]) == 2
     assert "Expected --output in a folder that can be written" in capsys.readouterr().err
+    for place, found in ((tmp_path / "no" / "a.html", "no such folder"), (tmp_path, "a folder")):
+        assert main(["incident", str(tmp_path / "nothing"), "--report", str(place)]) == 2
+        assert f"Expected --report in a folder that can be written, {place}, found {found}; " in (
+            capsys.readouterr().err
+        )
     given = ["--since", "2026-01-02", "--until", "2026-01-01", "--output", str(file)]
     assert main(["report", "--warehouse", str(warehouse), *given]) == 2
 
