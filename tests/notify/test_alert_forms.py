@@ -17,7 +17,7 @@ from jobs.notify.remembered import News
 from pipeline.store.runs.published import NOTIFIED
 from tests.golden import CLUSTER
 from tests.notify.endpoint import SECRET, Answer, Endpoint
-from tests.notify.test_message import AT, finding
+from tests.notify.told_findings import AT, finding
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
 KEY = "R0UT1NGKEY"

@@ -2,8 +2,6 @@
 
 import json
 import re
-from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -15,8 +13,8 @@ from jobs.notify.remembered import News
 from jobs.playbook.pages import what_to_do
 from jobs.questions.status import Status
 from pipeline.views.reading.rows import Place, Row
+from tests.notify.told_findings import AT, finding
 
-AT = datetime(2026, 11, 21, 9, 0, 21, 678000, tzinfo=UTC)
 STATUS = Status("prod", "NOT OK", 1, 2, 3, "controller 2 (epoch 8)", [], AT)
 LINES: dict[Place, Row] = {
     ("f", 7): {"near": "b1/controller.log", "path": "/logs/b1/controller.log", "line": 3}
@@ -25,14 +23,6 @@ HOSTILE = (
     "<!channel> <!here> <@U1> <#C1> <https://evil.example|click> @channel @everyone @here "
     "` ``` *bold* _it_ ~no~ https://evil.example/x?a&b \x1b[31m\n\u202e"
 )
-
-
-def finding(sentence: str = "s", **given: Any) -> Row:
-    return {
-        "cluster_id": "prod", "finding_id": "ab12", "rule": "outage", "rule_version": 1, "severity": "critical",
-        "status": "new", "suppressed_by": None, "certainty": "proved", "entity": "o-0", "root_kind": None, "root_at": None, "root_broker_id": None,
-        "term_id": "1-2", "valid_from_at": AT, "valid_until_at": None, "sentence": sentence, "facts": {}, "evidence": [{"file_id": "f", "byte_offset": 7}],
-    } | given  # fmt: skip
 
 
 def message(news: News, warehouse: str = "/data/audit", lines: dict[Place, Row] = LINES) -> Message:
