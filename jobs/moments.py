@@ -8,6 +8,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import NoReturn
 from zoneinfo import ZoneInfo
 
+from jobs.argument_types import Takes
 from jobs.text import printable_line
 from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem
@@ -128,6 +129,22 @@ def parse_clock(said: str, text: str) -> time:
 
 def at_clock(day: datetime, clock: time, zone: tzinfo) -> datetime:
     return datetime.combine(day.date(), clock, clock.tzinfo or zone)
+
+
+def on_zone(arguments: Takes) -> None:
+    """Of a question of a warehouse, whose logs have their zones already."""
+    arguments.add_argument(
+        "--zone", type=parse_zone_name, metavar="AREA/CITY", help="of times given here that name none (UTC)"
+    )
+
+
+def parse_zone_name(text: str) -> str:
+    try:
+        return ZoneInfo(text).key
+    except (OSError, ValueError, KeyError):
+        raise argparse.ArgumentTypeError(
+            f"expected a time zone such as UTC or Europe/Berlin, found {text[:SHOWN]!r}"
+        ) from None
 
 
 def with_zone(given: argparse.Namespace) -> argparse.Namespace:

@@ -111,8 +111,10 @@ class Clusters:
         """Of all of the logs: the window is for the screen."""
         is_json = self.asked.format == "json"
         found = [answer_to(as_document(each) if is_json else each, answers) for each in self.asked.questions]
-        text = "\n\n".join("\n".join(answer_lines(each)) for each in found)
-        document = {"cluster_id": one.cluster_id, "answers": [answer_row(each) for each in found]}
+        answered = ["\n".join(answer_lines(each)) for each in found]
+        text = "\n\n".join([one.text, *answered] if self.asked.finding else answered)
+        shown = one.document if self.asked.finding else {"cluster_id": one.cluster_id}
+        document = {**shown, "answers": [answer_row(each) for each in found]}
         return replace(one, text=text, document=document)
 
     def judge(self, answer: AnalyzedLogs, one: ClusterScreen) -> None:

@@ -17,7 +17,7 @@ from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_candidates
 from jobs.incident.tables_out import require_empty
 from jobs.layout import WIDTH_HELP
-from jobs.moments import parse_moment
+from jobs.moments import parse_moment, with_zone
 from jobs.parser import Parser
 from jobs.questions.asking import parse_question
 from jobs.report.command import require_writable_file
@@ -78,7 +78,9 @@ def incident_parser() -> argparse.ArgumentParser:
     arguments.add_argument("--until", type=parse_moment, metavar="TIME", help="show what began before it")
     on_format(arguments)
     on_details(arguments)
-    arguments.add_argument("--show", metavar="F1", help="one finding, with every line that proves it")
+    arguments.add_argument(
+        "--show", metavar="F1", help="one finding, with every line that proves it; --ask may stand beside it"
+    )
     arguments.add_argument(
         "--ask",
         action="append",
@@ -111,7 +113,7 @@ def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
         require_empty(arguments.tables)
     if arguments.report is not None:
         require_writable_file(arguments.report, "--report")
-    questions = tuple(parse_question(shlex.split(one)) for one in arguments.ask)
+    questions = tuple(asked_in_zone(shlex.split(one), settings.zone) for one in arguments.ask)
     asked = IncidentOptions(
         arguments.format,
         arguments.since,
@@ -128,6 +130,13 @@ def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
         found = candidates_by_cluster(arguments.paths, settings, arguments.cluster, logs.below)
         require_candidates(found.values(), settings)
         return Clusters(asked, settings, arguments.paths, progress).run(found)
+
+
+def asked_in_zone(words: Sequence[str], zone: str) -> argparse.Namespace:
+    """A question whose times are of the zone of the logs, unless it names another."""
+    given = parse_question(words)
+    is_of_another = getattr(given, "zone", None) or zone == "UTC"
+    return given if is_of_another else with_zone(argparse.Namespace(**vars(given) | {"zone": zone}))
 
 
 def in_haste(settings: Settings) -> Settings:

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jobs.engine.run.request import RunResult
+from jobs.questions.ask import choose_finding
 from jobs.questions.changes import out as changes_out
 from jobs.questions.findings_out import ClusterFindings as ToldFindings
-from jobs.questions.findings_out import finding_documents, iso_or_value
+from jobs.questions.findings_out import finding_document, finding_documents, iso_or_value
 from jobs.screen.facts import Facts
 from pipeline.views.reading.answers import Answers
-from pipeline.views.reading.rows import Row
+from pipeline.views.reading.rows import Row, place_of_row
 
 # By how a verdict begins.
 CODES = {"NOT OK": "not_ok", "NOT ENOUGH EVIDENCE": "not_enough_evidence", "not judged": "not_judged"}
@@ -47,6 +48,20 @@ OF_BROKER = (
     ),
     "certainty",
 )
+
+
+def finding_alone_document(answers: Answers, name: str) -> dict[str, Any]:
+    """One finding as it stands in the list of all, with the text of each line that proves it. InputProblem: there is
+    none of that name."""
+    number, finding = choose_finding(name, answers.findings())
+    lines_of = answers.lines(finding["evidence"])
+    document = finding_document(number, finding, lines_of)
+    raws = (lines_of.get(place_of_row(one)) for one in finding["evidence"])
+    texts = (
+        bytes(one["raw"] or b"").decode("utf-8", "replace").rstrip("\n") if one else None for one in raws
+    )
+    evidence = [told | {"text": text} for told, text in zip(document["evidence"], texts, strict=True)]
+    return {"cluster_id": answers.cluster_id, "findings": [document | {"evidence": evidence}]}
 
 
 def incident_document(answers: Answers, result: RunResult, verdict: str, facts: Facts) -> dict[str, Any]:

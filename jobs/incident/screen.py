@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs.engine.run.request import RunRequest
-from jobs.incident.document import incident_document
+from jobs.incident.document import finding_alone_document, incident_document
 from jobs.incident.in_memory import AnalyzedLogs
 from jobs.layout import command_lines, installed_command, wrap_lines
 from jobs.playbook.pages import playbook_page
@@ -55,8 +55,12 @@ def render_cluster_screen(
     screen = screen_of(facts, request, result, what_next(facts), shown, is_detailed=is_detailed)
     rows = standing_findings(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
-    document = incident_document(answers, result, screen.verdict, facts) if is_json else {}
-    text = screen.text if finding is None else "\n".join(show_finding(finding, answers))
+    if finding is not None:
+        text = "\n".join(show_finding(finding, answers))
+        document = finding_alone_document(answers, finding) if is_json else {}
+    else:
+        text = screen.text
+        document = incident_document(answers, result, screen.verdict, facts) if is_json else {}
     return ClusterScreen(request.cluster_id, text, screen.verdict, counts, document)
 
 

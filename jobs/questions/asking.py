@@ -13,6 +13,7 @@ from typing import Any
 from jobs.argument_types import Takes, on_format
 from jobs.engine.run.outcome import report_problem
 from jobs.layout import WIDTH_HELP, wrap_text
+from jobs.moments import on_zone, with_zone
 from jobs.parser import HINT, Parser
 from jobs.questions.ask import all_answers, print_answer, question_parser, require_tables
 from jobs.questions.catalog import QUESTIONS, Question, question_function
@@ -35,6 +36,7 @@ from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
 
+TIMES = {"at", "since", "until"}
 # What the parameters of a question's function are given; others are the argument of that name.
 MADE: dict[str, Callable[[Answers, Given], object]] = {
     "answers": lambda answers, _: answers,
@@ -53,14 +55,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     shared = argparse.Namespace()
     if words and words[0].startswith("-") and not {"-h", "--help"} & {*words}:
-        shared, words = question_parser("ask", "").parse_known_args(words)
+        before = question_parser("ask", "")
+        on_zone(before)
+        shared, words = before.parse_known_args(words)
+        shared = argparse.Namespace(
+            **{name: value for name, value in vars(shared).items() if value != before.get_default(name)}
+        )
     if not words:
         print("\n".join(question_list_lines()), flush=True)
         return 0
     try:
         given = parse_checked(named_question_parser(), words)
         vars(given).update(vars(shared))
-        return print_question("ask", given)
+        return print_question("ask", with_zone(given))
     except PipelineError as problem:
         return report_problem("ask", problem)
 
@@ -195,7 +202,8 @@ def asked_text(given: Given) -> str:
         elif value is not None and value is not False and value != taken.default:
             text = format_taken_value(value)
             parts.append(f"{taken.flag} {text}" if taken.flag.startswith("-") else text)
-    return " ".join(parts)
+    zone = getattr(given, "zone", None) if TIMES & {*QUESTIONS[given.question].takes} else None
+    return " ".join([*parts, f"--zone {zone}"] if zone else parts)
 
 
 def parse_checked(parser: argparse.ArgumentParser, words: Sequence[str]) -> Given:
@@ -234,6 +242,8 @@ def add_question_arguments(parser: argparse.ArgumentParser, name: str, *, has_fi
     """What a question takes beside warehouse, cluster and run."""
     parser.set_defaults(question=name, refuse=parser.error, format="text")
     add_taken(parser, name, has_files=has_files)
+    if TIMES & {*QUESTIONS[name].takes}:
+        on_zone(parser)
 
 
 def add_taken(arguments: Takes, name: str, *, has_files: bool = True) -> None:

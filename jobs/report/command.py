@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from jobs.engine.run.outcome import report_problem
-from jobs.moments import parse_moment
+from jobs.moments import on_zone, parse_moment
 from jobs.questions.ask import all_answers, question_parser, require_tables
 from jobs.questions.findings import write_whole_file
 from jobs.questions.status import neediest_first
@@ -27,10 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = question_parser(
         "report", "One HTML file that tells what was found: it needs neither network nor script."
     )
-    arguments.add_argument(
-        "--since", type=parse_moment, metavar="TIME", help="what goes on at or after it, UTC"
-    )
-    arguments.add_argument("--until", type=parse_moment, metavar="TIME", help="what began before it, UTC")
+    arguments.add_argument("--since", type=parse_moment, metavar="TIME", help="what goes on at or after it")
+    arguments.add_argument("--until", type=parse_moment, metavar="TIME", help="what began before it")
+    on_zone(arguments)
     arguments.add_argument(
         "--output", metavar="FILE", required=True, help="the HTML file, written whole or not at all"
     )

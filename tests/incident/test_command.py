@@ -135,6 +135,27 @@ def test_a_finding_is_shown_with_its_lines(logs: Path, capsys: pytest.CaptureFix
     assert "Expected a finding F9, found F1" in capsys.readouterr().err
 
 
+def test_a_finding_and_questions_are_answered_together(
+    logs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [
+        "--show",
+        "F1",
+        "--ask",
+        "who-was-controller --at 10:00:13 --zone Europe/Berlin",
+        "--ask",
+        "terms",
+    ]
+    shown = printed(capsys, str(logs), *asked)
+    assert shown.startswith("WARNING F1  controller 1 (epoch 7) resigned")
+    finding, first, second = shown.find("WARNING F1"), shown.find("who-was-controller"), shown.find("TERM")
+    assert finding < first < second and "At 2026-11-21 09:00:13.000 UTC the controller was" in shown
+    (told,) = json.loads(printed(capsys, str(logs), *asked, "--format", "json"))["clusters"]
+    (one,) = told["findings"]
+    assert (one["number"], one["evidence"][0]["text"]) == (1, LINES[1].splitlines()[0])
+    assert [each["question"].split()[0] for each in told["answers"]] == ["who-was-controller", "terms"]
+
+
 def test_tables_go_into_a_folder_that_is_empty(
     logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

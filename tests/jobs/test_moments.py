@@ -2,15 +2,18 @@
 
 import argparse
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from jobs import cli
 from jobs.moments import asked_moment, joined_lengths, parse_moment
 from jobs.parser import Parser
 from jobs.questions.catalog import QUESTIONS
 from jobs.questions.taken import TAKES
 from pipeline.core.errors import InputProblem
+from tests.golden import unpacked
 
 LAST = datetime(2026, 11, 21, 9, 0, 26, tzinfo=UTC)
 ASKED = datetime(2026, 11, 21, 9, 0, 13, tzinfo=UTC)
@@ -91,6 +94,22 @@ def test_a_time_outside_of_the_calendar_is_refused() -> None:
             parse_moment(text)
     with pytest.raises(InputProblem, match="a time of the years 1 to 9999"):
         asked_moment(parse_moment("900000d ago"), LAST)
+
+
+@pytest.mark.parametrize("place", ["before", "behind"])
+def test_a_question_of_a_warehouse_takes_a_zone(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of, zone = ["--warehouse", str(unpacked(tmp_path))], ["--zone", "Europe/Berlin"]
+    asked = ["who-was-controller", "--at", "01:00:05"]
+    words = ["ask", *zone, *of, *asked] if place == "before" else ["ask", *asked, *of, *zone]
+    assert cli.main(words) == 0
+    said = capsys.readouterr().out
+    assert "who-was-controller --at 01:00:05 --zone Europe/Berlin" in said
+    assert "At 2026-11-21 00:00:05.000 UTC the controller was broker 1" in said
+    with pytest.raises(SystemExit):
+        cli.main(["brokers", *of, "--at", "01:00:05", "--zone", "Mars/Base"])
+    assert "expected a time zone such as UTC or Europe/Berlin, found 'Mars/Base'" in capsys.readouterr().err
 
 
 def test_a_length_is_no_flag() -> None:
