@@ -2,12 +2,13 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from jobs.engine.intake.discovery import Candidate, Listing
+from jobs.engine.run.looking import LogLookResult
 from jobs.engine.run.outcome import report_problem, worst_exit_code
 from jobs.engine.run.request import RunRequest
 from jobs.engine.run.results import require_calm_run, require_whole_result
@@ -51,8 +52,13 @@ class IncidentOptions:
     is_detailed: bool = False
 
 
+Analyze = Callable[[RunRequest, ProgressLine, Callable[[LogLookResult], None]], AnalyzedLogs]
+
+
 @dataclass
 class Clusters:
+    """analyze: what gives the answer of one of them."""
+
     asked: IncidentOptions
     settings: Settings
     paths: Sequence[str]
@@ -61,6 +67,7 @@ class Clusters:
     codes: list[int] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
     count: int = 1
+    analyze: Analyze = analyze_logs
 
     def run(self, found: Mapping[str, Sequence[Candidate]]) -> int:
         """The exit code: of the worst."""
@@ -84,7 +91,7 @@ class Clusters:
 
     def answer(self, cluster_id: str, listing: Listing) -> None:
         request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
-        answer = analyze_logs(request, self.progress, partial(require_planned, self.settings))
+        answer = self.analyze(request, self.progress, partial(require_planned, self.settings))
         asked, is_json = self.asked, self.asked.format == "json"
         window = asked_window(asked.since, asked.until, Answers(cluster_id, answer.tables))
         one = render_cluster_screen(

@@ -12,6 +12,9 @@ from jobs.argument_types import on_format
 from jobs.engine.intake.discovery import candidates_by_cluster
 from jobs.engine.run.outcome import report_problem
 from jobs.incident.clusters import JOB, Clusters, IncidentOptions
+from jobs.incident.following.arguments import FollowOptions, on_following
+from jobs.incident.following.follow import Follower
+from jobs.incident.following.stream import FollowedLogs
 from jobs.incident.logs import Logs
 from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_candidates
@@ -76,6 +79,7 @@ def incident_parser() -> argparse.ArgumentParser:
         help="show what goes on at or after it: 09:00, -10m, an ISO time",
     )
     arguments.add_argument("--until", type=parse_moment, metavar="TIME", help="show what began before it")
+    on_following(arguments)
     on_format(arguments)
     on_details(arguments)
     arguments.add_argument(
@@ -126,6 +130,10 @@ def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
         arguments.details,
     )
     with TemporaryDirectory(prefix=f"{JOB}-") as folder:
+        if arguments.follow:
+            followed = FollowedLogs(arguments.paths, settings, Path(folder), progress)
+            following = FollowOptions(arguments.every, arguments.settle, arguments.window)
+            return Follower(asked, following, settings, arguments.cluster, followed, progress).run()
         logs = Logs(arguments.paths, settings, Path(folder), progress)
         found = candidates_by_cluster(arguments.paths, settings, arguments.cluster, logs.below)
         require_candidates(found.values(), settings)

@@ -23,7 +23,7 @@ from jobs.engine.run.quality_gate import (
 )
 from jobs.engine.run.request import RunRequest, RunResult
 from jobs.engine.run.tables_of_run import TablesOfRun
-from jobs.engine.run.unread import excerpt_files, unread_files, unreadable_files
+from jobs.engine.run.unread import States, excerpt_files, unread_files, unreadable_files
 from jobs.engine.run.work import Work
 from jobs.engine.run.zones import zone_sentences
 from pipeline.catalog.tables import BY_NAME, JOBS, CatalogTable
@@ -39,6 +39,7 @@ from schemas.spec import TableSpec
 
 JOB = "nightly"
 RAW = "raw"
+NOTHING = Published()
 
 
 class RecordsInMemory(MemoryTables):
@@ -101,25 +102,15 @@ def analyze_logs(
     require_room: is told what is to be read before it is read. NothingToRead: no file is a log of Kafka.
     GateFailed: rows break what their table promises, and what was read is at stake.
     """
-    cluster_id, run_id = request.cluster_id, datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    run_id = run_id_now()
     read = load_into_memory(request, run_id, progress, require_room, {})
-    if zones := zones_of(cluster_id, read.stored):
+    if zones := zones_of(request.cluster_id, read.stored):
         read = load_into_memory(request, run_id, progress, require_room, zones)
-    stored, found, work, gate = read
-    tables = tables_to_build(JOBS[JOB], frozenset(), has_segments=True) if work.load_seq else []
-    at_hand = work.build(tables)
-    stored.built |= {one.spec.name for one in tables}
-    results = gate.verdicts()
-    stored.append(quality_result.SPEC, pa.Table.from_pylist(results, schema=quality_result.SPEC.arrow))
-    refused = gate.refused(results)
-    if refused:
-        todo = "report it with the name of the table; nothing is told of this cluster"
-        raise gate_failure(cluster_id, refused, todo)
-    result = result_of(request, run_id, found, work, tables)
-    result.left_out = [expectation_text(one) for one in unmet_expectations(results)]
-    if tables:
-        result.counts |= open_findings(at_hand.whole(finding.SPEC.table))
-    return AnalyzedLogs(TablesOfRun(stored, at_hand), result)
+    return judge_loaded(request, run_id, read)
+
+
+def run_id_now() -> str:
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
 
 
 class Loaded(NamedTuple):
@@ -135,16 +126,38 @@ def load_into_memory(
     progress: Progress,
     require_room: Callable[[LogLookResult], None],
     other_zones: Mapping[int, str],
+    stored: RecordsInMemory | None = None,
+    before: Published = NOTHING,
 ) -> Loaded:
-    """The records of all files but those of the nodes in other_zones, by which the sentence that their files get."""
-    stored, cluster_id = RecordsInMemory(), request.cluster_id
-    found = LogLook(stored, request, run_id, Published(), progress, other_zones=other_zones).look()
+    """The records of all files but those of the nodes in other_zones, by which the sentence that their files get.
+    stored: what earlier looks read, which stays; before: what they came to."""
+    stored, cluster_id = RecordsInMemory() if stored is None else stored, request.cluster_id
+    found = LogLook(stored, request, run_id, before, progress, other_zones=other_zones).look()
     require_room(found)
-    night = Night(stored, request.settings, cluster_id, run_id, 0, frozenset())
+    night = Night(stored, request.settings, cluster_id, run_id, before.counts.get("load_seq", 0), frozenset())
     gate = QualityGate(cluster_id, run_id, is_counted=True)
     work = Work(Intake(found.loader, stored, night, gate.enter), gate, progress)
     found.states.update(work.load(found.planned))
     return Loaded(stored, found, work, gate)
+
+
+def judge_loaded(request: RunRequest, run_id: str, read: Loaded) -> AnalyzedLogs:
+    """All tables from all records that are stored. GateFailed: as analyze_logs."""
+    stored, found, work, gate = read
+    tables = tables_to_build(JOBS[JOB], frozenset(), has_segments=True) if work.load_seq else []
+    at_hand = work.build(tables)
+    stored.built |= {one.spec.name for one in tables}
+    results = gate.verdicts()
+    stored.append(quality_result.SPEC, pa.Table.from_pylist(results, schema=quality_result.SPEC.arrow))
+    refused = gate.refused(results)
+    if refused:
+        todo = "report it with the name of the table; nothing is told of this cluster"
+        raise gate_failure(request.cluster_id, refused, todo)
+    result = result_of(request, run_id, found, work, tables)
+    result.left_out = [expectation_text(one) for one in unmet_expectations(results)]
+    if tables:
+        result.counts |= open_findings(at_hand.whole(finding.SPEC.table))
+    return AnalyzedLogs(TablesOfRun(stored, at_hand), result)
 
 
 def zones_of(cluster_id: str, stored: RecordsInMemory) -> dict[int, str]:
@@ -156,16 +169,21 @@ def zones_of(cluster_id: str, stored: RecordsInMemory) -> dict[int, str]:
 def result_of(
     request: RunRequest, run_id: str, found: LogLookResult, work: Work, tables: Sequence[CatalogTable]
 ) -> RunResult:
-    return RunResult(
+    result = RunResult(
         request.cluster_id,
         run_id,
         "published",
         {},
         {"load_seq": work.load_seq, **work.intake.totals},
         {one.spec.name: run_id for one in tables},
-        dict(Counter(state for state, _ in found.states.values())),
-        unreadable_files(found.states),
-        unread=unread_files(found.states),
-        excerpts=excerpt_files(found.states),
         is_judged=bool(tables),
     )
+    note_files(result, found.states)
+    return result
+
+
+def note_files(result: RunResult, states: States) -> None:
+    """What is known of each file."""
+    result.states = dict(Counter(state for state, _ in states.values()))
+    result.problems, result.unread = unreadable_files(states), unread_files(states)
+    result.excerpts = excerpt_files(states)

@@ -1,38 +1,93 @@
-"""Logs of several containers in one stream, as kubectl and docker compose print them: a file of each."""
+"""Logs of several containers or hosts in one stream, as kubectl, docker compose, stern, syslog and journalctl print
+them: a file of each."""
 
 import re
-from contextlib import ExitStack
+from collections import defaultdict
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import NamedTuple
 
-# kubectl logs --prefix, docker compose logs.
+
+class Form(NamedTuple):
+    """pattern: what stands in front, with the name. is_kept: it stays there, as it is read as an envelope."""
+
+    pattern: re.Pattern[bytes]
+    is_kept: bool = False
+
+
+HOST = rb"(?P<name>[A-Za-z0-9][A-Za-z0-9_.:-]{0,252}) "
+ISO = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
 FORMS = (
-    re.compile(rb"\[pod/(?P<name>[^/\]\s]{1,253})/[^\]\s]{1,253}\] "),
-    re.compile(rb"(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]{0,252}) +\| "),
+    # kubectl logs --prefix, docker compose logs, stern.
+    Form(re.compile(rb"\[pod/(?P<name>[^/\]\s]{1,253})/[^\]\s]{1,253}\] ")),
+    Form(re.compile(rb"(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]{0,252}) +\| ")),
+    Form(re.compile(rb"(?P<name>[a-z][a-z0-9.-]{0,252}-\d{1,5}) [a-z][a-z0-9-]{0,62} (?=[\[{\d])")),
+    # syslog and journalctl: RFC 3164, ISO times, RFC 5424, -o json.
+    Form(
+        re.compile(rb"(?:<\d{1,3}>)?[A-Z][a-z]{2} [ 0-3]\d \d\d:\d\d:\d\d(?:\.\d{1,6})? " + HOST),
+        is_kept=True,
+    ),
+    Form(
+        re.compile(rb"(?:<\d{1,3}>)?" + ISO + rb" " + HOST + rb"[^ :\[\n]{1,64}(?:\[\d{1,10}\])?: "),
+        is_kept=True,
+    ),
+    Form(re.compile(rb"<\d{1,3}>1 (?:" + ISO + rb"|-) " + HOST), is_kept=True),
+    Form(
+        re.compile(
+            rb'\{(?=[^\n]*"MESSAGE" ?:)[^\n]*?"_HOSTNAME" ?: ?"(?P<name>[A-Za-z0-9][^"\\/\s]{0,252})"'
+        ),
+        is_kept=True,
+    ),
 )
 FIRST_LINES = 20
-MOST_NODES = 500  # files that are open at once
+MOST_NAMES = 500
+BLOCK_LINES = 20_000
+
+
+@dataclass
+class StreamFiles:
+    """The files of a stream in a folder. form: None: the lines name nobody. files: by name, of a stream without names
+    by None; last: the name of the line before, which goes on in lines without one."""
+
+    folder: Path
+    form: Form | None = None
+    files: dict[bytes | None, Path] = field(default_factory=dict)
+    last: bytes | None = None
+
+    def write(self, lines: list[bytes]) -> None:
+        """Behind what is there; lines end as they came."""
+        parts: dict[bytes | None, list[bytes]] = defaultdict(list)
+        for line in lines:
+            found = self.form.pattern.match(line) if self.form else None
+            self.last = found["name"] if found else self.last
+            is_cut = found is not None and self.form is not None and not self.form.is_kept
+            parts[self.last].append(line[found.end() :] if found and is_cut else line)
+        for name, own in parts.items():
+            path = self.files.setdefault(name, self.folder / f"stdin-{len(self.files)}")
+            with path.open("ab") as stream:
+                stream.writelines(own)
+
+
+def stream_form(lines: list[bytes]) -> Form | None:
+    """What all first lines begin with; None: they do not begin alike."""
+    first = [line for line in lines if line.strip()]
+    return next((one for one in FORMS if first and all(map(one.pattern.match, first))), None)
 
 
 def split_by_container(file: Path, folder: Path) -> dict[str, Path]:
-    """By name of the container its lines, without what stands before them; none if lines do not all begin so."""
+    """By name of the container or host its lines; none if lines do not all begin so, or name too many."""
     with file.open("rb") as stream:
-        first = [line for line in islice(stream, FIRST_LINES) if line.strip()]
-    form = next((one for one in FORMS if first and all(map(one.match, first))), None)
+        form = stream_form([*islice(stream, FIRST_LINES)])
     if form is None:
         return {}
-    found: dict[bytes, Path] = {}
-    with file.open("rb") as stream, ExitStack() as opened:
-        files: dict[bytes, BinaryIO] = {}
-        name = b""
-        for line in stream:
-            match = form.match(line)
-            name = match["name"] if match else name
-            if name not in files:
-                if len(files) == MOST_NODES:
-                    return {}
-                found[name] = folder / f"stdin-{len(files)}"
-                files[name] = opened.enter_context(found[name].open("wb"))
-            files[name].write(line[match.end() :] if match else line)
-    return {name.decode("utf-8", "replace"): path for name, path in found.items()}
+    written = StreamFiles(folder, form)
+    with file.open("rb") as stream:
+        while (block := [*islice(stream, BLOCK_LINES)]) and len(written.files) <= MOST_NAMES:
+            written.write(block)
+    is_split = None not in written.files and len(written.files) <= MOST_NAMES
+    return {stream_name(name): path for name, path in written.files.items()} if is_split else {}
+
+
+def stream_name(name: bytes | None) -> str:
+    return (name or b"").decode("utf-8", "replace")

@@ -7,26 +7,12 @@ from pyspark.sql import SparkSession
 
 from jobs import nightly
 from jobs.incident.command import main
-
-ELECTED = "[2026-11-21 {hour}:00:{at:02d},000] INFO [Controller id={by}] {by} successfully elected as the controller. Epoch incremented to {epoch} and epoch zk version is now {epoch} (kafka.controller.KafkaController)"
-HEARD = "[2026-11-21 {hour}:00:{at:02d},000] INFO [Broker id={node}] Add 1 partitions and deleted 0 partitions from metadata cache in response to UpdateMetadata request sent by controller {by} epoch {epoch} with correlation id 1 (state.change.logger)"
-EPOCHS = ((3, 1, 1), (1, 5, 2), (3, 20, 3), (2, 33, 4), (3, 50, 5))  # controller, second, epoch
+from tests.incident.two_zones import write_two_zones
 
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
-    """Broker 3 is 5 h ahead of the others, its hours are those of Asia/Karachi."""
-    for node, hour in ((1, "12"), (2, "12"), (3, "17")):
-        lines = [
-            (ELECTED if by == node else HEARD).format(hour=hour, at=at, by=by, epoch=epoch, node=node)
-            for by, at, epoch in EPOCHS
-        ]
-        folder = tmp_path / "logs" / f"broker-{node}"
-        folder.mkdir(parents=True)
-        for log, wording in (("controller", "KafkaController"), ("state-change", "state.change.logger")):
-            own = [line for line in lines if wording in line]
-            (folder / f"{log}.log").write_text("".join(f"{line}\n" for line in own))
-    return tmp_path / "logs"
+    return write_two_zones(tmp_path / "logs")
 
 
 def test_what_is_of_another_zone_is_named_and_left_out(

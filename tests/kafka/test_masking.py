@@ -33,6 +33,7 @@ WRAPPED = {
     "kubectl": "[pod/loghost7-0/kafka] " + SECRET_LINE,
     "stern": "loghost7-0 kafka " + SECRET_LINE,
     "json_message": json.dumps({"host": {"name": "loghost7"}, "message": SECRET_LINE.rstrip()}) + "\n",
+    "journal": json.dumps({"_HOSTNAME": "loghost7", "MESSAGE": SECRET_LINE.rstrip()}) + "\n",
     "cri/syslog": "2026-11-21T08:00:00Z stdout F Nov 21 08:00:00 loghost7 kafka[12]: " + SECRET_LINE,
 }
 

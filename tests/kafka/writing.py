@@ -55,6 +55,9 @@ WRAPPERS: dict[str, Callable[[str], Iterable[str]]] = {
     "json_message": lambda line: [
         json.dumps({"@timestamp": TIME, "host": {"name": "a, b"}, "message": line})
     ],
+    "journal": lambda line: [
+        json.dumps({"__CURSOR": "s=1;i=2", "_HOSTNAME": "kafka-1", "PRIORITY": "6", "MESSAGE": line})
+    ],
     "compose": lambda line: [f"kafka-1  | {line}"],
     "kubectl": lambda line: [f"[pod/my-cluster-kafka-0/kafka] {line}"],
     "timestamps": lambda line: [f"{TIME} {line}"],

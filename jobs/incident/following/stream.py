@@ -1,0 +1,90 @@
+"""Standard input that goes on: what has come is in files, one of each container or host, as a log that rolls."""
+
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from threading import Lock, Thread
+from typing import BinaryIO
+
+from jobs.incident.logs import STDIN, Logs
+from jobs.incident.piped import FIRST_LINES, StreamFiles, stream_form, stream_name
+from pipeline.core.files import Listed, file_time
+
+BLOCK = 1 << 20
+
+
+class FollowedStream:
+    """descriptor: of what is read; folder: for the files. roll_bytes: a file that is longer is rolled, and that of the
+    roll before goes. has_ended: nothing will come."""
+
+    def __init__(self, descriptor: int, folder: Path, roll_bytes: int) -> None:
+        self.descriptor, self.roll_bytes = descriptor, roll_bytes
+        self.files = StreamFiles(folder)
+        self.has_begun = self.has_ended = False
+        self.lock = Lock()
+        self.thread = Thread(target=self.read_on, daemon=True)
+        self.thread.start()
+
+    def read_on(self) -> None:
+        """Until the stream ends; a line is there once it is whole."""
+        rest = b""
+        while block := os.read(self.descriptor, BLOCK):
+            whole, _, rest = (rest + block).rpartition(b"\n")
+            if whole:
+                self.keep(whole + b"\n")
+        if rest:
+            self.keep(rest)
+        self.has_ended = True
+
+    def keep(self, text: bytes) -> None:
+        lines = text.splitlines(keepends=True)
+        with self.lock:
+            if not self.has_begun:
+                self.files.form, self.has_begun = stream_form(lines[:FIRST_LINES]), True
+            self.files.write(lines)
+
+    def listed(self) -> Iterator[Listed]:
+        """The files as they are now. Whoever asks reads them before it asks again: what was rolled is kept so long."""
+        with self.lock:
+            for name, path in self.files.files.items():
+                rolled = path.with_name(f"{path.name}.1")
+                if path.exists() and path.stat().st_size > self.roll_bytes:
+                    path.replace(rolled)
+                for number, one in (("", path), (".1", rolled)):
+                    if one.exists():
+                        yield listed_part(stream_name(name), number, one)
+
+
+def listed_part(name: str, number: str, file: Path) -> Listed:
+    found = file.stat()
+    path, relative = (f"stdin!{name}", f"{name}/stdin.log") if name else ("stdin", "stdin.log")
+    at = file_time(found.st_mtime)
+    return Listed(f"{path}{number}", f"{relative}{number}", found.st_size, at, stored_at=str(file))
+
+
+class FollowedLogs(Logs):
+    """Archives are unpacked once; stdin goes on."""
+
+    stream: FollowedStream | None = None
+    roll_bytes = 64_000_000
+
+    @cached_property
+    def members(self) -> dict[tuple[object, ...], list[Listed]]:
+        """By archive, as it was listed."""
+        return {}
+
+    def opened(self, one: Listed, *, is_alone: bool) -> Iterator[Listed]:
+        key = (one.path, one.size_bytes, one.modified_at)
+        found = self.members.get(key) or [*super().opened(one, is_alone=is_alone)]
+        if found != [one]:
+            self.members[key] = found
+        yield from found
+
+    def piped(self, stream: BinaryIO) -> Iterator[Listed]:
+        if self.stream is None:
+            self.stream = FollowedStream(stream.fileno(), self.folder, self.roll_bytes)
+        yield from self.stream.listed()
+
+    def has_ended(self) -> bool:
+        return set(self.paths) == {STDIN} and self.stream is not None and self.stream.has_ended
