@@ -9,6 +9,7 @@ from pipeline.core.errors import InputProblem
 
 MOST = 8_000  # characters of an answer
 SHOWN_LINES, LINE_WIDTH, TEXT_WIDTH = 2, 300, 600
+SHOWN_ITEMS = 20
 LISTED_WIDTH, HEADS_WIDTH = MOST * 3 // 4, MOST // 5
 Document = dict[str, Any]
 
@@ -58,6 +59,18 @@ def bounded_row(row: Mapping[str, Any]) -> Document:
             width = LINE_WIDTH if name == "text" and "path" in row else TEXT_WIDTH
             found[name] = shorten_line(value, width) if isinstance(value, str) else value
     return found
+
+
+def bounded_value(value: Any) -> Any:
+    """The same with every text and list in it within bounds, however deep; of a list how many there are more."""
+    if isinstance(value, str):
+        return shorten_line(value, LINE_WIDTH)
+    if isinstance(value, Mapping):
+        return {name: bounded_value(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        more = [f"{len(value) - SHOWN_ITEMS} more"] if len(value) > SHOWN_ITEMS else []
+        return [*map(bounded_value, value[:SHOWN_ITEMS]), *more]
+    return value
 
 
 def answer_pages(answers: Sequence[Mapping[str, Any]], cursor: int | None) -> str:

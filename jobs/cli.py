@@ -56,9 +56,9 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "QUESTION: what people ask, by name; without a question: which there are",
     ),
     "mcp": (
-        "jobs.mcp_server",
+        "jobs.assistants.command",
         "main",
-        "the same questions for assistants (Model Context Protocol)",
+        "[--logs PATH]: the same questions for assistants (Model Context Protocol)",
     ),
     "playbook": (
         "jobs.questions.playbook",

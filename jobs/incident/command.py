@@ -13,6 +13,7 @@ from jobs.engine.intake.discovery import candidates_by_cluster
 from jobs.engine.run.outcome import report_problem
 from jobs.incident.clusters import JOB, Clusters, IncidentOptions
 from jobs.incident.following.arguments import FollowOptions, on_following
+from jobs.incident.following.clusters import HeldClusters
 from jobs.incident.following.follow import Follower
 from jobs.incident.following.stream import FollowedLogs
 from jobs.incident.logs import Logs
@@ -133,7 +134,8 @@ def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
         if arguments.follow:
             followed = FollowedLogs(arguments.paths, settings, Path(folder), progress)
             following = FollowOptions(arguments.every, arguments.settle, arguments.window)
-            return Follower(asked, following, settings, arguments.cluster, followed, progress).run()
+            held = HeldClusters(followed, settings, arguments.cluster, following.window_bytes)
+            return Follower(asked, following, held, progress).run()
         logs = Logs(arguments.paths, settings, Path(folder), progress)
         found = candidates_by_cluster(arguments.paths, settings, arguments.cluster, logs.below)
         require_candidates(found.values(), settings)

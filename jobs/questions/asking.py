@@ -110,12 +110,15 @@ def call_question(given: Given, answers: Answers) -> Any:
     )
 
 
-def answer_question(given: Given) -> list[Answered]:
-    """Of the cluster that is named, else of all. A question that fits not all of several clusters, as they have not the
-    same topics and brokers, is answered by those that it fits. InputProblem: it fits none."""
+def answer_question(given: Given, clusters: Sequence[Answers] | None = None) -> list[Answered]:
+    """Of these clusters; None: of that in the warehouse that is named, else of all there. A question that fits not all
+    of several clusters, as they have not the same topics and brokers, is answered by those that it fits. InputProblem:
+    it fits none."""
     found: list[Answered] = []
     problems: list[InputProblem] = []
-    for one in all_answers(given.warehouse, given.cluster, given.run_id):
+    if clusters is None:
+        clusters = all_answers(given.warehouse, given.cluster, given.run_id)
+    for one in clusters:
         try:
             found.append(answer_to(given, one))
         except InputProblem as problem:
@@ -147,9 +150,10 @@ def require_built(answers: Answers, question: Question) -> None:
     require_tables(answers, *(one for one in question.needs if versions is not None and one not in versions))
 
 
-def answered_rows(words: Sequence[str]) -> list[Row]:
-    """The answers to a question as it stands on a command line, for programs. InputProblem: it does not stand so."""
-    return [answer_row(one) for one in answer_question(as_document(parse_question(words)))]
+def answered_rows(words: Sequence[str], clusters: Sequence[Answers] | None = None) -> list[Row]:
+    """The answers to a question as it stands on a command line, for programs. clusters: as answer_question takes them.
+    InputProblem: it does not stand so."""
+    return [answer_row(one) for one in answer_question(as_document(parse_question(words)), clusters)]
 
 
 def as_document(given: Given) -> Given:

@@ -5,10 +5,11 @@ import inspect
 import pytest
 
 from jobs import cli
+from jobs.assistants.asked import OF_RUNS, AskedWarehouse
+from jobs.assistants.tools import OWN, assistant_tools, question_signature, question_words
 from jobs.cli import COMMANDS
-from jobs.mcp_server import ask_signature, asked_how, assistant_types
 from jobs.questions import asking
-from jobs.questions.asking import answered_rows, question_list_lines
+from jobs.questions.asking import answered_rows, parse_question, question_list_lines
 from jobs.questions.catalog import QUESTIONS, question_function
 from jobs.questions.taken import TAKES
 from pipeline.catalog.tables import BY_NAME
@@ -16,6 +17,7 @@ from pipeline.views.reading.answers import Answers
 from tests.jobs.asking import words_of
 
 # Of which arguments MADE makes what a function takes.
+PERIOD = ("since", "until")  # or a time
 MADE_OF = {"about": {"topic", "number", "broker"}, "is_all": {"all"}}
 
 
@@ -38,23 +40,37 @@ def test_a_function_takes_what_its_question_declares(name: str) -> None:
 def test_every_list_has_the_question(name: str) -> None:
     question = QUESTIONS[name]
     assert any(line.startswith(f"  {name} ") for line in question_list_lines())
-    assert f"- {name}: {question.words}" in asked_how()
+    assert name in OWN or name.replace("-", "_") in {
+        one.__name__ for one in assistant_tools(AskedWarehouse(""))
+    }
     assert question.is_command <= (name in COMMANDS)
     shown = {str(TAKES[one]) for one in question.takes} | {f"--format {one}" for one in question.formats}
     assert {one.strip("[]") for one in question.usage.replace("] [", "]|[").split("|") if one} <= shown
 
 
-def test_an_assistant_gives_every_argument_but_files() -> None:
-    def ask(question: str, **given: object) -> None: ...
-
-    parameters = ask_signature(ask).parameters
-    assert [*parameters] == ["question", *assistant_types()]
-    assert {"at", "topic", "partition", "broker", "finding", "term", "open", "threshold"} <= parameters.keys()
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_an_assistant_gives_every_argument_but_files(name: str) -> None:
+    parameters = question_signature(QUESTIONS[name]).parameters
+    assert {"cluster", "cursor"} <= parameters.keys()
     assert not {"compare", "output", "number", "node"} & parameters.keys()
+    values = {
+        "partition": 0,
+        "topic": "orders",
+        "broker": 3,
+        "finding": "F1",
+        "term": "1",
+        "around": "5m",
+        "controller": 1,
+    }
+    given = {
+        one: values.get(one, "09:00") for one in parameters if "at" not in parameters or one not in PERIOD
+    }
+    parsed = parse_question(question_words(name, given | {"all": True, "threshold": 5.0, "every": 60}))
+    assert parsed.question == name
 
 
 @pytest.mark.usefixtures("sample_in_memory")
-@pytest.mark.parametrize("name", sorted(set(QUESTIONS) - {"compare-nights", "runs"}))
+@pytest.mark.parametrize("name", sorted(set(QUESTIONS) - {*OF_RUNS}))
 def test_every_question_is_asked_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = words_of(name)
     (row,) = answered_rows(words)

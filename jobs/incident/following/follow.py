@@ -5,28 +5,23 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from threading import Event
 from types import FrameType
 
-from jobs.engine.intake.discovery import Candidate, Listing, candidates_by_cluster
-from jobs.engine.run.looking import LogLookResult
 from jobs.engine.run.outcome import problem_text
-from jobs.engine.run.progress import Progress
 from jobs.engine.run.request import RunRequest
 from jobs.incident.clusters import JOB, Clusters, IncidentOptions
 from jobs.incident.following.arguments import FollowOptions
-from jobs.incident.following.held import HeldLogs
-from jobs.incident.following.stream import FollowedLogs
+from jobs.incident.following.clusters import HeldClusters
 from jobs.incident.following.told import ClusterNews, Line, news_text
 from jobs.incident.in_memory import AnalyzedLogs
 from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_planned
 from jobs.questions.findings_out import iso_or_value
 from jobs.screen.facts import Facts, gather_facts
-from jobs.settings.model import Settings
 from jobs.terminal import print_lines
 from jobs.text import clock_text, human_bytes
 from pipeline.core.errors import PipelineError
@@ -39,9 +34,8 @@ MOST_WAIT_SECONDS = 0.2  # how late the end of a stream is noticed
 
 @dataclass
 class Followed:
-    """One cluster: its records, what was told of it, and the facts of the newest answer, which is `answer`."""
+    """One cluster: what was told of it, and the facts of the newest answer, which is `answer`."""
 
-    held: HeldLogs
     news: ClusterNews
     answer: AnalyzedLogs | None = None
     facts: Facts | None = None
@@ -50,13 +44,11 @@ class Followed:
 
 @dataclass
 class Follower:
-    """settings: of the end, when all is read that is there. problems: sentences that were said."""
+    """held: with the settings of the end, when all is read that is there. problems: what was said of them."""
 
     asked: IncidentOptions
     options: FollowOptions
-    settings: Settings
-    cluster: str | None
-    logs: FollowedLogs
+    held: HeldClusters
     progress: ProgressLine
     clusters: dict[str, Followed] = field(default_factory=dict)
     problems: set[str] = field(default_factory=set)
@@ -68,13 +60,11 @@ class Follower:
         self.progress.due = math.inf  # lines tell what happens, no steps
         before = signal.signal(signal.SIGINT, self.end_on_signal)
         try:
-            window = human_bytes(self.options.window_bytes)
-            self.say(
-                f"follows {', '.join(self.logs.paths)}; holds the newest {window} of a cluster's logs; Ctrl-C ends it"
-            )
+            paths, window = ", ".join(self.held.logs.paths), human_bytes(self.options.window_bytes)
+            self.say(f"follows {paths}; holds the newest {window} of a cluster's logs; Ctrl-C ends it")
             while not self.stop.is_set():
                 begun = time.monotonic()
-                is_last = self.logs.has_ended()
+                is_last = self.held.logs.has_ended()
                 self.look()
                 if is_last:
                     break
@@ -93,56 +83,42 @@ class Follower:
     def wait(self, seconds: float) -> None:
         """A machine that needs long for an answer has as long for others."""
         until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0 and not self.logs.has_ended():
+        while (left := until - time.monotonic()) > 0 and not self.held.logs.has_ended():
             if self.stop.wait(min(left, MOST_WAIT_SECONDS)):
                 return
 
     def look(self) -> None:
-        growing = self.settings.model_copy(update={"quiet_seconds": QUIET_SECONDS})
+        growing = self.held.settings.model_copy(update={"quiet_seconds": QUIET_SECONDS})
         try:
-            found = self.found()
+            found = self.held.found()
         except PipelineError as problem:
             self.say_problem(problem)
             return
         for cluster_id, candidates in found.items():
             self.progress.label = f"{cluster_id} " if len(found) > 1 else ""
-            request = self.request(cluster_id, candidates, growing)
+            request = self.held.request(cluster_id, candidates, growing)
             try:
                 self.look_at(request)
             except PipelineError as problem:
                 self.say_problem(problem)
 
-    def found(self) -> Mapping[str, Sequence[Candidate]]:
-        """The files by cluster; of clusters that are followed and whose files went, none."""
-        followed: dict[str, Sequence[Candidate]] = {name: [] for name in self.clusters}
-        return followed | candidates_by_cluster(self.logs.paths, self.settings, self.cluster, self.logs.below)
-
-    def request(self, cluster_id: str, candidates: Sequence[Candidate], settings: Settings) -> RunRequest:
-        listing = Listing(candidates, self.logs.paths)
-        return RunRequest(JOB, "", cluster_id, lambda: listing, settings)
-
-    def of_cluster(self, cluster_id: str) -> Followed:
-        if cluster_id not in self.clusters:
-            news = ClusterNews(cluster_id, self.options.settle)
-            self.clusters[cluster_id] = Followed(HeldLogs(self.options.window_bytes), news)
-        return self.clusters[cluster_id]
-
     def look_at(self, request: RunRequest) -> None:
-        one, cluster_id = self.of_cluster(request.cluster_id), request.cluster_id
-        answer = one.held.look(request, self.progress, lambda found: require_planned(self.settings, found))
+        cluster_id, settings = request.cluster_id, self.held.settings
+        answer = self.held.look(request, self.progress, partial(require_planned, settings))
+        if cluster_id not in self.clusters:
+            self.clusters[cluster_id] = Followed(ClusterNews(cluster_id, self.options.settle))
+        one, from_at = self.clusters[cluster_id], self.held.held[cluster_id].from_at
         if one.facts is None or answer is not one.answer:
             one.answer = answer
             one.facts = gather_facts(Answers(cluster_id, answer.tables), answer.result.watermarks, 0)
             one.news.take(one.facts)
         self.progress.clear()
-        if one.held.from_at != one.told_from_at and one.told_from_at is None and one.held.from_at is not None:
-            self.say(
-                f"records before {clock_text(one.held.from_at)} UTC are held no more, nor what they tell"
-            )
-        one.told_from_at = one.held.from_at
+        if from_at is not None and one.told_from_at is None:
+            self.say(f"records before {clock_text(from_at)} UTC are held no more, nor what they tell")
+        one.told_from_at = from_at
         unread = len(answer.result.unread)
         self.tell_state(one.facts)
-        for line in one.news.lines(one.facts, time.monotonic(), unread, one.held.from_at):
+        for line in one.news.lines(one.facts, time.monotonic(), unread, from_at):
             self.tell(line, cluster_id, one.facts)
 
     def tell_state(self, facts: Facts) -> None:
@@ -176,11 +152,6 @@ class Follower:
     def tell_whole(self) -> int:
         """What `incident` tells of what is held and has come since."""
         self.progress.label = ""
-        return Clusters(
-            self.asked, self.settings, self.logs.paths, self.progress, analyze=self.analyze_held
-        ).run(self.found())
-
-    def analyze_held(
-        self, request: RunRequest, progress: Progress, require_room: Callable[[LogLookResult], None]
-    ) -> AnalyzedLogs:
-        return self.of_cluster(request.cluster_id).held.look(request, progress, require_room)
+        held, paths = self.held, self.held.logs.paths
+        told = Clusters(self.asked, held.settings, paths, self.progress, analyze=held.look)
+        return told.run(held.found())
