@@ -88,7 +88,7 @@ notebook: setup $(VENV)/with-notebook ## Jupyter Lab in notebooks/, with Spark a
 	@case "$$WAREHOUSE_AS_GIVEN" in /*|*://*) place="$$WAREHOUSE_AS_GIVEN";; *) place="$$PWD/$$WAREHOUSE_AS_GIVEN";; esac; \
 		WAREHOUSE="$$place" CLUSTER="$$CLUSTER_AS_GIVEN" $(PY) -m jupyterlab --notebook-dir=notebooks $(ARGS)
 
-docs: preflight $(VENV)/installed ## write the generated parts of README.md and docs/ anew
+docs: preflight $(VENV)/with-spark ## write the generated parts of README.md and docs/ anew
 	@$(PY) -m jobs.docs
 
 wheel: preflight $(VENV)/installed ## dist/*.whl, and the same as .zip for spark-submit --py-files
@@ -101,9 +101,9 @@ clean: ## remove what make made: environment, jars, dist, caches; never a wareho
 		spark-warehouse metastore_db derby.log
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
-setup: preflight $(VENV)/installed $(with_jars) ## environment and jars, without running anything
+setup: preflight $(VENV)/with-spark $(with_jars) ## environment and jars, without running anything
 
-jars: preflight $(VENV)/installed ## Delta's jars into jars/, to carry to a machine without network
+jars: preflight $(VENV)/with-spark ## Delta's jars into jars/, to carry to a machine without network
 	@$(PY) jobs/warm_up.py $(JARS) $(VENV)/jars.log
 	@echo 'Delta is in $(JARS)/: copy that folder into a checkout without network, or use spark-submit --jars'
 
@@ -129,19 +129,23 @@ $(VENV)/created:
 	@"$(PYTHON)" -m venv $(VENV) > .venv-problem 2>&1 && rm -f .venv-problem && touch $@ || { rm -rf $(VENV) .venv-problem; \
 		echo 'Expected "$(PYTHON) -m venv" to work, found that it fails; install the venv package of this Python (Debian: python3-venv).' >&2; exit 3; }
 
+# What incident, report and explain need: no Spark, and nothing that reads or writes a warehouse.
 $(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/created
-	$(call install,.[spark],the pinned packages,about a minute)
+	$(call install,.,the pinned packages,some seconds)
 
-$(VENV)/with-test: $(VENV)/installed
+$(VENV)/with-spark: $(VENV)/installed
+	$(call install,.[spark],Spark and Delta,about a minute)
+
+$(VENV)/with-test: $(VENV)/with-spark
 	$(call install,.[test],what the tests need,some seconds)
 
-$(VENV)/with-check: $(VENV)/installed
+$(VENV)/with-check: $(VENV)/with-spark
 	$(call install,.[check],what the checks need,some seconds)
 
-$(VENV)/with-notebook: $(VENV)/installed
+$(VENV)/with-notebook: $(VENV)/with-spark
 	$(call install,.[notebook],Jupyter Lab,some seconds)
 
-$(VENV)/with-jars: $(VENV)/installed conf/spark-defaults.conf $(if $(wildcard $(JARS)/*delta-spark*.jar),,FORCE)
+$(VENV)/with-jars: $(VENV)/with-spark conf/spark-defaults.conf $(if $(wildcard $(JARS)/*delta-spark*.jar),,FORCE)
 	@echo 'setup: getting the jars of Delta Lake into $(JARS) (some seconds, 10 MB)'
 	@$(PY) jobs/warm_up.py $(JARS) $(VENV)/jars.log
 	@touch $@

@@ -8,6 +8,7 @@ from functools import partial
 from importlib import import_module
 from itertools import pairwise
 
+from jobs.engine.run.late_warehouse import is_of_warehouse, missing_reader
 from jobs.engine.run.outcome import Ending
 from jobs.parser import Parser
 from jobs.questions.catalog import QUESTIONS
@@ -18,6 +19,8 @@ from schemas.namespace import full_module_name
 
 Command = Callable[[list[str]], int]
 WAREHOUSE, DEFAULT_WAREHOUSE = "--warehouse", "warehouse"
+# Commands that write one, and so need Spark.
+WRITING = ("nightly", "ingest", "replay", "imbalance", "maintain", "repair", "migrate", "forget")
 OF_SPARK = ("pyspark", "py4j", "delta", "great_expectations")
 
 ASKING = "jobs.questions.asking"
@@ -138,7 +141,9 @@ def command_of(name: str) -> Command:
     try:
         found: Callable[..., int] = getattr(import_module(full_module_name(module)), function)
     except ModuleNotFoundError as problem:
-        if (problem.name or "").partition(".")[0] not in OF_SPARK:
+        if is_of_warehouse(problem) and name not in WRITING:
+            raise missing_reader(problem) from problem
+        if not is_of_warehouse(problem) and (problem.name or "").partition(".")[0] not in OF_SPARK:
             raise
         raise EnvironmentProblem(
             expected=f"pyspark and Delta, as {name} writes a warehouse",

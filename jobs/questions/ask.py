@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from jobs.engine.run.chosen_clusters import chosen_clusters
+from jobs.engine.run.late_warehouse import open_warehouse
 from jobs.engine.run.outcome import report_problem
 from jobs.layout import WIDTH_HELP, wrap_text
 from jobs.moments import Moment, asked_moment
@@ -28,7 +29,6 @@ from jobs.text import printable_line, shorten_line
 from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.core.frames import frame_of
-from pipeline.store.readers.readable_warehouse import readable_warehouse
 from pipeline.store.runs.published import LAST_RUN
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.log_folder import folder_of
@@ -90,7 +90,7 @@ def published_answers(warehouse: str, cluster: str | None, run_id: str | None) -
 
 def all_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list[Answers]:
     """Of the cluster that is named, else of all. InputProblem: there is none; no such run, or it is gone."""
-    at = readable_warehouse(warehouse)
+    at = open_warehouse(warehouse)
     names = chosen_clusters(at.clusters(), warehouse, cluster)
     seen = {name: at.published(name, run_id) for name in names}
     found = [name for name, one in seen.items() if run_id is None or one.run_id is not None]

@@ -30,10 +30,11 @@ from pipeline.store.runs.published import FORMAT_VERSION, Published, keep_last_r
 from pipeline.store.spark.filesystem import files_for_uri, java_class
 from pipeline.store.spark.late_session import Setting, Spark, as_late_session
 from pipeline.store.tables.commit_files import columns_when_made, drop_torn, is_table, newest_whole
-from pipeline.store.tables.contents import Contents, as_columns, contents_of
+from pipeline.store.tables.contents import contents_of
 from pipeline.store.tables.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.tables.direct_reading import local_folder, read_run_rows
 from pipeline.store.tables.local_writing import LocalWriter
+from pipeline.store.tables.stated import Contents, as_columns
 from schemas.ops import quality_result, run
 from schemas.spark import struct_of
 from schemas.spec import TableSpec

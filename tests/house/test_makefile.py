@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 # Instead of Python: prints its arguments, one a line.
 PRINTS = '#!/bin/sh\nprintf "%s\\n" "$@"\n'
 HOSTILE = '`touch ran`$(touch ran)$(shell touch ran)\'";touch ran;"'
-PRESENT = ("preflight", ".venv/created", ".venv/installed", ".venv/with-jars")
+PRESENT = ("preflight", ".venv/created", ".venv/installed", ".venv/with-spark", ".venv/with-jars")
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 

@@ -18,7 +18,7 @@ from tests.lab import folder_of, records, zone_of
 from tests.lab import tables_of as lab_tables
 
 # Not installed with the package alone.
-NOT_NEEDED = ("pyspark", "py4j", "delta", "great_expectations", "pandas")
+NOT_NEEDED = ("pyspark", "py4j", "delta", "great_expectations", "pandas", "deltalake", "arro3")
 LABS = ("2.2.2-zk-moves", "3.9.2-kraft-separate-moves")
 CALL = f"""
 import sys

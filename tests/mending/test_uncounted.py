@@ -10,7 +10,7 @@ from jobs.engine.mending.uncounted import count_missing_records, read_again, unc
 from pipeline.core.frames import declared_table, empty_frame
 from pipeline.model.lines.lost_segments import UNNAMED, still_lost
 from pipeline.store.runs.published import EXPIRED_BEFORE, Published
-from pipeline.store.tables.contents import Contents
+from pipeline.store.tables.stated import Contents
 from schemas.bronze import log_record, lost_segment, source_file
 from tests.mending.segments import manifest, records
 

@@ -11,8 +11,9 @@ from pipeline.catalog.tables import SPECS
 from pipeline.core.frames import declared_table, frame_of
 from pipeline.store.files.local_files import LocalFiles
 from pipeline.store.tables.commit_files import newest_committed_version
-from pipeline.store.tables.contents import as_columns, contents_of
+from pipeline.store.tables.contents import contents_of
 from pipeline.store.tables.direct_reading import read_directly
+from pipeline.store.tables.stated import as_columns
 from schemas.spec import TableSpec
 from tests.store.damaging import commit, write
 

@@ -20,7 +20,8 @@ from pipeline.store.runs.damage import (
 )
 from pipeline.store.runs.published import LAST_RUN, Published, keep_last_run, last_run, read_published_run
 from pipeline.store.tables.commit_files import commit_note, drop_torn, newest_committed_version
-from pipeline.store.tables.contents import contents_of, contents_of_files, data_files
+from pipeline.store.tables.contents import contents_of, data_files
+from pipeline.store.tables.stated import contents_of_files
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import ACTS, empty_commit, files, flipped_byte, half_commit
 

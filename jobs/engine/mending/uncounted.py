@@ -10,7 +10,7 @@ from polars import col
 from jobs.engine.mending.segments import segments_with_lost_records, segments_without_row, whole_segments
 from pipeline.model.lines.lost_segments import UNNAMED
 from pipeline.store.runs.published import EXPIRED_BEFORE, Published
-from pipeline.store.tables.contents import Contents
+from pipeline.store.tables.stated import Contents
 from pipeline.store.warehouse import RUN_ID
 from schemas.bronze import log_record, source_file
 

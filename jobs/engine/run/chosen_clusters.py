@@ -1,8 +1,8 @@
 """Which clusters of a warehouse a command is about."""
 
+from jobs.engine.run.late_warehouse import open_directly
 from pipeline.core.errors import InputProblem
 from pipeline.store.files.local_files import LocalFiles
-from pipeline.store.readers.readable_warehouse import direct_warehouse
 
 
 def chosen_clusters(known: list[str], warehouse: str, cluster: str | None) -> list[str]:
@@ -22,7 +22,7 @@ def chosen_clusters(known: list[str], warehouse: str, cluster: str | None) -> li
 
 def is_warehouse_missing(warehouse: str) -> bool:
     """True if it would be a folder of this machine, and there is none."""
-    direct = direct_warehouse(warehouse)
+    direct = open_directly(warehouse)
     return (
         direct is not None and isinstance(direct.files, LocalFiles) and not direct.files.exists(direct.root)
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pipeline.store.runs.damage import Damage
-from pipeline.store.tables.contents import Contents
+from pipeline.store.tables.stated import Contents
 
 
 @dataclass

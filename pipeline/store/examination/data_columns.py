@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from pipeline.core.files import URI, at_uri
 from pipeline.core.frames import empty_frame, frame_of
-from pipeline.store.tables.contents import DataFile
+from pipeline.store.tables.stated import DataFile
 from schemas.spec import TableSpec
 
 # What reading a data file raises that is not whole.

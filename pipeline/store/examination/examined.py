@@ -34,7 +34,8 @@ from pipeline.store.runs.damage import (
 from pipeline.store.runs.forgotten_runs import BEGIN_ANEW, WHY_UNPUBLISHED, forgotten_runs_damage
 from pipeline.store.runs.published import EXPIRED_BEFORE, Published, last_run
 from pipeline.store.tables.commit_files import newest_committed_version, newest_whole
-from pipeline.store.tables.contents import AT_ONCE, DataFile, contents_of_files, data_files
+from pipeline.store.tables.contents import AT_ONCE, data_files
+from pipeline.store.tables.stated import DataFile, contents_of_files
 from schemas.ops import run
 from schemas.spec import TableSpec
 

@@ -8,7 +8,7 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.store.examination.data_columns import read_data_file
-from pipeline.store.tables.contents import DataFile
+from pipeline.store.tables.stated import DataFile
 from schemas.spec import TableSpec
 
 NUMBER = "number"

@@ -10,7 +10,7 @@ from pipeline.core.frames import empty_frame
 from pipeline.store.examination.answer import SegmentsState
 from pipeline.store.examination.data_columns import read_data_file, read_data_files
 from pipeline.store.runs.damage import Damage
-from pipeline.store.tables.contents import DataFile
+from pipeline.store.tables.stated import DataFile
 from schemas.bronze import log_record, lost_segment, source_file
 
 RECORDS, FILES, LOST = log_record.SPEC.name, source_file.SPEC.name, lost_segment.SPEC.name

@@ -9,8 +9,8 @@ import pyarrow as pa
 from pipeline.core.conditions import Condition
 from pipeline.core.frames import no_rows
 from pipeline.store.runs.seen import runs_are_lost
-from pipeline.store.tables.contents import Contents
 from pipeline.store.tables.direct_reading import read_directly
+from pipeline.store.tables.stated import Contents
 from schemas.ops import run
 from schemas.spec import TableSpec
 

@@ -19,7 +19,8 @@ from pipeline.store.tables.commit_files import (
     newest_committed_version,
     newest_whole,
 )
-from pipeline.store.tables.contents import AT_ONCE, Contents, DataFile, contents_of_files, data_files
+from pipeline.store.tables.contents import AT_ONCE, data_files
+from pipeline.store.tables.stated import Contents, DataFile, contents_of_files
 from schemas.ops import run
 
 # So many bytes a run compares with their sums: all files of most warehouses, of a large one the next part each time,

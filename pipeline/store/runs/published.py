@@ -9,7 +9,7 @@ from zlib import crc32
 from pipeline.core.errors import InputProblem, WarehouseFormat
 from pipeline.store.files.files import Files, ReadableFiles
 from pipeline.store.tables.commit_files import commit_note, newest_committed_version, newest_whole
-from pipeline.store.tables.contents import Contents, stated_in
+from pipeline.store.tables.stated import Contents, stated_in
 from schemas.ops import run
 from schemas.spec import LAYERS
 

@@ -3,9 +3,7 @@
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -14,28 +12,9 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from pipeline.core.files import URI
+from pipeline.store.tables.stated import Contents, DataFile, contents_of_files
 
 AT_ONCE = 4
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """A Parquet file of a table; path: below the table's folder. rows: None where the log does not count them.
-    written_ms: by the log, since the epoch."""
-
-    path: str
-    size_bytes: int
-    rows: int | None
-    written_ms: int
-
-
-@dataclass(frozen=True)
-class Contents:
-    """Sums over the data files of a version."""
-
-    rows: int
-    files: int
-    size_bytes: int
 
 
 def data_files(uri: str, version: int) -> list[DataFile]:
@@ -72,10 +51,6 @@ def files_in(table: DeltaTable) -> list[DataFile]:
     return [DataFile(unquote(path), int(size), *rest) for path, size, *rest in zip(*columns, strict=True)]
 
 
-def contents_of_files(files: Collection[DataFile]) -> Contents:
-    return Contents(sum(one.rows or 0 for one in files), len(files), sum(one.size_bytes for one in files))
-
-
 def contents_of(folder: Path, versions: Mapping[str, int]) -> dict[str, Contents]:
     """By table what its version holds."""
 
@@ -84,18 +59,3 @@ def contents_of(folder: Path, versions: Mapping[str, int]) -> dict[str, Contents
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return dict(zip(versions, pool.map(of, versions), strict=True))
-
-
-def stated_in(row: Mapping[str, Any]) -> dict[str, Contents]:
-    """By table what a row of ops.run states."""
-    rows, files, size = (dict(row.get(name) or {}) for name in ("table_rows", "table_files", "table_bytes"))
-    return {str(name): Contents(int(rows[name]), int(files[name]), int(size[name])) for name in rows}
-
-
-def as_columns(contents: Mapping[str, Contents]) -> dict[str, dict[str, int]]:
-    """The three columns of ops.run that state them."""
-    return {
-        "table_rows": {name: one.rows for name, one in contents.items()},
-        "table_files": {name: one.files for name, one in contents.items()},
-        "table_bytes": {name: one.size_bytes for name, one in contents.items()},
-    }

@@ -20,8 +20,9 @@ from pipeline.store.files.hadoop_sums import is_as_summed
 from pipeline.store.files.local_files import LocalFiles
 from pipeline.store.files.object_files import ObjectFiles
 from pipeline.store.tables.commit_files import altered_log, newest_committed_version
-from pipeline.store.tables.contents import Contents, contents_of_files, files_in, lost_columns
+from pipeline.store.tables.contents import files_in, lost_columns
 from pipeline.store.tables.local_table import LocalTable
+from pipeline.store.tables.stated import Contents, contents_of_files
 from schemas.ops import run
 from schemas.spec import TableSpec
 
