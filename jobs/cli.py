@@ -97,6 +97,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "main",
         "'LINE': what a log line means; needs neither tables nor Spark",
     ),
+    "metadata": (
+        "jobs.metadata.command",
+        "main",
+        "[PATH]: the records of KRaft's metadata log (__cluster_metadata-0, or a dump of it) in plain words",
+    ),
     "completion": ("jobs.completion", "main", "bash|zsh|fish: a script that completes in that shell"),
 }
 

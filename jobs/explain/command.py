@@ -9,12 +9,18 @@ from collections.abc import Sequence
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobs.explain.folding import fold_like_records
+from jobs.explain.metadata import (
+    metadata_record_data,
+    metadata_record_lines,
+    pasted_metadata_records,
+)
 from jobs.explain.record_in_file import offset_of_line, record_at
 from jobs.explain.text import as_data, explanation_lines
 from jobs.parser import Parser
 from jobs.text import printable_line, printable_lines, shorten_line
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.kafka.explaining.explanation import explain_record
+from pipeline.kafka.metadata_log.segment import MetadataRecord
 from pipeline.kafka.reading.pasted import Pasted, read_pasted_text
 
 STDIN = "-"
@@ -27,7 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0 whenever there is an answer, also that a line is not understood; else as in EXIT_CODES."""
     given = explain_parser().parse_args(argv)
     try:
-        found = read_pasted_records(given)
+        data = b"" if given.file is not None else pasted_bytes(given)
+        if records := pasted_metadata_records(data):
+            print(metadata_explanations(records, is_json=given.json), flush=True)
+            return 0
+        found = read_pasted_records(given, data)
         print(
             explanations_as_json(found, given.zone) if given.json else explanations_as_text(found, given),
             flush=True,
@@ -63,15 +73,38 @@ def explain_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def read_pasted_records(given: argparse.Namespace) -> Pasted:
+def pasted_bytes(given: argparse.Namespace) -> bytes:
+    """What is given in place of a file."""
+    if given.offset is not None or given.number is not None:
+        explain_parser().error("--file goes with --offset or --line, and without LINE")
+    return os.fsencode(given.line) if given.line not in (None, STDIN) else from_stdin()
+
+
+def metadata_explanations(records: Sequence[MetadataRecord], *, is_json: bool) -> str:
+    """Records of the metadata log, the first SHOWN of them."""
+    if is_json:
+        return json.dumps([metadata_record_data(one) for one in records], indent=2)
+    width = answer_width()
+    lines = []
+    for one in records[:SHOWN]:
+        lines += [*map(printable_line, metadata_record_lines(one, width)), ""]
+    if len(records) > SHOWN:
+        lines += [f"{len(records) - SHOWN} more records; 'metadata -' tells them all", ""]
+    return "\n".join(lines[:-1])
+
+
+def answer_width() -> int:
+    return min(max(shutil.get_terminal_size((100, 24)).columns, NARROWEST), WIDEST)
+
+
+def read_pasted_records(given: argparse.Namespace, data: bytes) -> Pasted:
     """The records to explain. InputProblem: there is nothing, too much, or the file does not have it."""
     has_place = given.offset is not None or given.number is not None
     if given.file is not None and given.line is None and has_place:
         at = given.offset if given.number is None else offset_of_line(given.file, given.number)
         return record_at(given.file, at, given.zone)
-    if given.file is not None or has_place:
+    if given.file is not None:
         explain_parser().error("--file goes with --offset or --line, and without LINE")
-    data = os.fsencode(given.line) if given.line not in (None, STDIN) else from_stdin()
     if not data.strip():
         raise InputProblem(
             expected="a log line",
@@ -99,7 +132,7 @@ def explanations_as_json(found: Pasted, zone: str | None) -> str:
 
 def explanations_as_text(found: Pasted, given: argparse.Namespace) -> str:
     """The records in words, those of the same words as one; one out of a file with its lines before it."""
-    width = min(max(shutil.get_terminal_size((100, 24)).columns, NARROWEST), WIDEST)
+    width = answer_width()
     lines = [f"left out: {shorten_line(found.left_out, width)}", ""] if found.left_out else []
     answers, left = fold_like_records(found.records, SHOWN)
     for one in answers:

@@ -1,0 +1,178 @@
+"""Finds the copies of the metadata log among files, and reads them; of a data directory nothing else is opened."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+import numpy as np
+
+from jobs.engine.intake.discovery import Candidate
+from jobs.settings.model import Settings
+from jobs.text import printable_line
+from pipeline.core.files import URI
+from pipeline.core.opening import open_by_content
+from pipeline.core.streams import bounded_stream
+from pipeline.kafka.metadata_log.batches import LARGEST_BATCH
+from pipeline.kafka.metadata_log.dump import is_metadata_dump, read_metadata_dump
+from pipeline.kafka.metadata_log.file_names import is_file_of_data, is_metadata_file
+from pipeline.kafka.metadata_log.segment import MetadataPart, is_metadata_log, read_metadata_file
+from pipeline.kafka.reading.masking import Masking
+from pipeline.model.metadata.joining import NodeParts
+
+HEAD_BYTES = 16 << 10
+BEGINS_A_DUMP = re.compile(rb"\s*(?:Dumping |baseOffset: |\| offset: |\| payload: |Log starting offset: )")
+NODE_ID = re.compile(rb"^(?:node|broker)\.id=(\d{1,9})\s*$", re.MULTILINE)
+CLUSTER_ID = re.compile(rb"^cluster\.id=([A-Za-z0-9_-]{1,64})\s*$", re.MULTILINE)
+NO_METADATA = "no metadata log: its first record is none of the controllers"
+PROPERTIES_BYTES = 64 << 10
+
+
+@dataclass
+class MetadataCopies:
+    """The copies of one cluster's log. `files`: path and part of each file, in the order of their paths; `refused`:
+    path and why it is not read; `problems`: sentences about files that are not read to their end."""
+
+    nodes: list[NodeParts] = field(default_factory=list)
+    files: list[tuple[str, int | None, MetadataPart]] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    cluster_ids: set[str] = field(default_factory=set)
+
+    @property
+    def problems(self) -> list[str]:
+        return [
+            f"{path}: {part.end.sentence} at byte {part.end.at:,}; what is behind is not read"
+            for path, _, part in self.files
+            if part.end is not None and part.end.kind == "damaged"
+        ]
+
+
+@dataclass(frozen=True)
+class SplitCandidates:
+    """`logs`: what may be a log of lines; `metadata`: copies of the metadata log and dumps of it. What Kafka keeps of
+    its topics is in neither."""
+
+    logs: list[Candidate]
+    metadata: list[Candidate]
+
+
+def split_candidates(candidates: Iterable[Candidate], named: Sequence[str] = ()) -> SplitCandidates:
+    """By name; a dump, and a file that is `named` by its path, by how it begins."""
+    asked = {str(Path(one).absolute()) for one in named}
+    logs, metadata = [], []
+    for one in candidates:
+        listed = one.listed
+        if listed.problem is not None or URI.match(listed.bytes_at):
+            logs.append(one)
+        elif (
+            is_metadata_file(listed.path)
+            or is_metadata_file(listed.relative)
+            or _begins_a_dump(one)
+            or (listed.path in asked and _begins_a_log(one))
+        ):
+            metadata.append(one)
+        elif not is_file_of_data(listed.path):
+            logs.append(one)
+    return SplitCandidates(logs, metadata)
+
+
+def read_metadata_copies(candidates: Sequence[Candidate], settings: Settings) -> MetadataCopies:
+    """All records of the copies, without secrets, masked as the settings say."""
+    found, masking = MetadataCopies(), settings.masking.rules()
+    by_node: dict[tuple[int | None, str], list[MetadataPart]] = {}
+    for one in sorted(candidates, key=lambda each: each.listed.path):
+        node_id, folder = _node_of(one, found)
+        try:
+            parts = _parts_of(one, settings, masking)
+        except (OSError, EOFError) as problem:
+            found.refused.append((one.listed.path, str(problem)[:200] or type(problem).__name__))
+            continue
+        if parts is None:
+            found.refused.append((one.listed.path, NO_METADATA))
+            continue
+        shown = one.listed.path if masking is None else masking.path(one.listed.path)
+        found.files += [(printable_line(shown), node_id, part) for part in parts]
+        by_node.setdefault((node_id, folder if node_id is None else ""), []).extend(parts)
+    found.nodes = [NodeParts(node_id, parts) for (node_id, _), parts in by_node.items()]
+    return found
+
+
+def _begins_a_dump(candidate: Candidate) -> bool:
+    """Looks into a file alone that is no log by its name and not of a data directory."""
+    if candidate.located.log is not None or is_file_of_data(candidate.listed.path):
+        return False
+    try:
+        _, stream = open_by_content(candidate.listed.bytes_at)
+        with stream:
+            head = stream.read(HEAD_BYTES)
+    except (OSError, EOFError):
+        return False
+    return _is_dump(head)
+
+
+def _begins_a_log(candidate: Candidate) -> bool:
+    """Of a file that somebody names: whether it is one of batches of records, of whatever topic."""
+    with open_by_content(candidate.listed.bytes_at)[1] as stream:
+        return is_metadata_log(np.frombuffer(stream.read(LARGEST_BATCH + HEAD_BYTES), np.uint8))
+
+
+def _is_dump(head: bytes) -> bool:
+    return bool(BEGINS_A_DUMP.match(head)) and is_metadata_dump(head.decode("utf-8", "replace"))
+
+
+def _parts_of(one: Candidate, settings: Settings, masking: Masking | None) -> list[MetadataPart] | None:
+    """None: it holds no metadata log, and nothing of it is told."""
+    listed, limits = one.listed, settings.limits
+    codec, stream = open_by_content(listed.bytes_at)
+    with stream:
+        bounded = bounded_stream(
+            stream,
+            codec,
+            listed.size_bytes,
+            limits.max_ratio,
+            min(limits.max_file_bytes, limits.incident_bytes),
+        )
+        if _begins_a_dump(one):
+            return read_metadata_dump(_lines_of(bounded), masking)
+        if codec == "plain" and not listed.stored_at:
+            data = np.memmap(listed.bytes_at, np.uint8, "r") if listed.size_bytes else np.empty(0, np.uint8)
+        else:
+            data = np.frombuffer(bounded.read(), np.uint8)
+    if not len(data):
+        return []
+    if not is_metadata_log(data):
+        return None
+    return [read_metadata_file(data, PurePosixPath(listed.path).name, masking)]
+
+
+def _lines_of(stream: BinaryIO) -> Iterable[bytes]:
+    rest = b""
+    while block := stream.read(1 << 20):
+        lines = (rest + block).split(b"\n")
+        rest = lines.pop()
+        yield from (line + b"\n" for line in lines)
+    if rest:
+        yield rest
+
+
+def _node_of(one: Candidate, found: MetadataCopies) -> tuple[int | None, str]:
+    """By meta.properties beside the folder of the log, else by the path; and the folder."""
+    listed = one.listed
+    folder = PurePosixPath(listed.path).parent
+    if not listed.stored_at and is_metadata_file(listed.path):
+        for home in (folder.parent, folder):
+            text = _beginning_of(Path(home) / "meta.properties")
+            if cluster := CLUSTER_ID.search(text):
+                found.cluster_ids.add(cluster[1].decode())
+            if node := NODE_ID.search(text):
+                return int(node[1]), str(folder)
+    return one.located.node, str(folder)
+
+
+def _beginning_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(PROPERTIES_BYTES)
+    except OSError:
+        return b""

@@ -1,0 +1,299 @@
+"""Replays the metadata log: records in the order of their offsets, states and judged moves out."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any
+
+from pipeline.kafka.machines.registrations import (
+    ACTIVE,
+    BROKER_REGISTRATION,
+    FENCED,
+    GONE,
+    NONE,
+    PARTITION_REGISTRATION,
+    registration_machines,
+)
+from pipeline.kafka.metadata_log.segment import MetadataRecord
+from pipeline.model.metadata.causes import OTHER, UNCLEAN, BatchCauses, batch_causes
+from pipeline.model.metadata.states import (
+    BrokenRule,
+    BrokerRegistration,
+    Judgements,
+    PartitionKey,
+    PartitionRegistration,
+    RegistrationMove,
+    broken_rules,
+    changed_partition,
+    is_unclean,
+    partition_of_record,
+    registration_state,
+    unknown_partition,
+)
+
+VALID, ILLEGAL, GAP = "valid", "illegal", "gap"
+
+
+@dataclass(slots=True)
+class TopicLife:
+    """A topic between its creation and its deletion. `created_offset`: None where a snapshot holds it."""
+
+    topic_id: str
+    name: str
+    created_at_ms: int | None
+    created_offset: int | None
+    deleted_at_ms: int | None = None
+    deleted_offset: int | None = None
+
+
+@dataclass
+class MetadataReplay:
+    """The cluster as the records make it. `partitions`, `brokers`, `topics`: at the end; `states`, `registrations`,
+    `lives`: all there were, in order; `changes`: records that set something, in order; `unclean`: elections that may
+    have lost records. `skipped`: changes of what the log does not have the base of.
+    """
+
+    partitions: dict[PartitionKey, PartitionRegistration] = field(default_factory=dict)
+    brokers: dict[int, BrokerRegistration] = field(default_factory=dict)
+    topics: dict[str, str] = field(default_factory=dict)
+    states: list[PartitionRegistration] = field(default_factory=list)
+    registrations: list[BrokerRegistration] = field(default_factory=list)
+    lives: list[TopicLife] = field(default_factory=list)
+    removed: list[tuple[PartitionKey, int, int]] = field(default_factory=list)
+    changes: list[MetadataRecord] = field(default_factory=list)
+    unclean: list[tuple[PartitionRegistration, PartitionRegistration]] = field(default_factory=list)
+    judged: Judgements = field(default_factory=Judgements)
+    skipped: int = 0
+    _open: list[MetadataRecord] | None = None
+    _causes: BatchCauses = field(default_factory=BatchCauses)
+    _is_base: bool = False
+
+    def take_snapshot(self, records: Sequence[MetadataRecord]) -> None:
+        """The state at an offset: takes the place of all that is known. It makes no moves."""
+        self.partitions, self.brokers, self.topics = {}, {}, {}
+        self._is_base = True
+        for one in records:
+            if one.fields is not None:
+                self.apply_record(replace(one, offset=-1))
+        self._is_base = False
+
+    def take_log(self, records: Iterable[MetadataRecord]) -> None:
+        """Records that follow one another without a hole."""
+        for _, batch in groupby(records, key=lambda one: (one.epoch, one.batch_offset)):
+            decided = [one for one in batch if one.fields is not None]
+            self._causes = batch_causes(decided)
+            for one in decided:
+                self._take_record(one)
+
+    def lose_base(self) -> None:
+        """Records are missing from here on: what is known holds no more, but which topics there are."""
+        self.partitions, self.brokers, self._open = {}, {}, None
+
+    def _take_record(self, record: MetadataRecord) -> None:
+        """What stands in a transaction counts when it ends, what stands in one that is aborted never."""
+        if record.name == "BEGIN_TRANSACTION_RECORD":
+            self._open = []
+        elif record.name == "ABORT_TRANSACTION_RECORD":
+            self._open = None
+        elif record.name == "END_TRANSACTION_RECORD":
+            waiting, self._open = self._open or [], None
+            for one in waiting:
+                self.apply_record(one)
+        elif self._open is not None:
+            self._open.append(record)
+        else:
+            self.apply_record(record)
+
+    def apply_record(self, record: MetadataRecord) -> None:
+        handler = HANDLERS.get(record.name or "")
+        if handler is not None:
+            handler(self, record, record.fields or {})
+
+    def _topic(self, record: MetadataRecord, said: dict[str, Any]) -> None:
+        self.topics[said["topicId"]] = said["name"]
+        if self._is_base:
+            known = {one.topic_id for one in self.lives}
+            if said["topicId"] not in known:
+                self.lives.append(TopicLife(said["topicId"], said["name"], None, None))
+            return
+        self.lives.append(TopicLife(said["topicId"], said["name"], record.at_ms, record.offset))
+
+    def _remove_topic(self, record: MetadataRecord, said: dict[str, Any]) -> None:
+        for key in [key for key in self.partitions if key[0] == said["topicId"]]:
+            old = self.partitions.pop(key)
+            self._judge(PARTITION_REGISTRATION, key, old.state, NONE, record)
+            self.removed.append((key, record.at_ms, record.offset))
+        for life in self.lives:
+            if life.topic_id == said["topicId"]:
+                life.deleted_at_ms, life.deleted_offset = record.at_ms, record.offset
+
+    def _partition(self, record: MetadataRecord, _: dict[str, Any]) -> None:
+        state = partition_of_record(record, self.topics.get((record.fields or {})["topicId"]))
+        self._judge(PARTITION_REGISTRATION, state.key, NONE, state.state, record)
+        self._enter(state, record)
+
+    def _change_partition(self, record: MetadataRecord, said: dict[str, Any]) -> None:
+        key = said["topicId"], said["partitionId"]
+        old = self.partitions.get(key)
+        if old is None:
+            self.skipped += 1
+            old = unknown_partition(said, self.topics.get(said["topicId"]))
+        new = changed_partition(old, record)
+        if new.is_elected:
+            new.cause, new.cause_broker_id = self._causes.of_election(old, new, said)
+        if is_unclean(old, new, said):
+            self.unclean.append((old, new))
+            new.cause = UNCLEAN if new.cause == OTHER else new.cause
+        self._judge(PARTITION_REGISTRATION, key, old.state, new.state, record)
+        self._enter(new, record)
+
+    def _enter(self, state: PartitionRegistration, record: MetadataRecord) -> None:
+        self.partitions[state.key] = state
+        if not self._is_base:
+            self.states.append(state)
+            for sentence in broken_rules(state):
+                broken = BrokenRule(PARTITION_REGISTRATION, state.key, record.offset, sentence)
+                self.judged.broken.append(broken)
+
+    def _clear_elr(self, record: MetadataRecord, said: dict[str, Any]) -> None:
+        for key, one in self.partitions.items():
+            if said.get("topicName") in (None, one.topic) and (one.elr or one.last_known_elr):
+                self.partitions[key] = replace(one, elr=[], last_known_elr=[])
+        self.changes.append(record)
+
+    def _register(self, record: MetadataRecord, said: dict[str, Any]) -> None:
+        new = BrokerRegistration(
+            said["brokerId"],
+            "",
+            said["brokerEpoch"],
+            said["incarnationId"],
+            said.get("rack"),
+            said.get("fenced", True),
+            said.get("inControlledShutdown", False),
+            record.at_ms,
+            record.offset,
+            record.epoch,
+            is_registered=True,
+        )
+        self._enter_broker(new, record)
+
+    def _change_broker(self, record: MetadataRecord, said: dict[str, Any]) -> None:
+        self._check_epoch(said["brokerId"], said["brokerEpoch"], record)
+        old = self._broker(said["brokerId"], said["brokerEpoch"])
+        fenced, stopping = said.get("fenced", 0), said.get("inControlledShutdown", 0)
+        is_fenced = {1: True, -1: False}.get(fenced, old.is_fenced)
+        is_stopping = True if stopping == 1 else old.is_stopping
+        self._enter_broker(self._next(old, record, is_fenced=is_fenced, is_stopping=is_stopping), record)
+
+    def _fence_broker(self, record: MetadataRecord, said: dict[str, Any]) -> None:
+        self._check_epoch(said["id"], said["epoch"], record)
+        old = self._broker(said["id"], said["epoch"])
+        is_fenced = record.name == "FENCE_BROKER_RECORD"
+        self._enter_broker(self._next(old, record, is_fenced=is_fenced, is_stopping=False), record)
+
+    def _unregister(self, record: MetadataRecord, said: dict[str, Any]) -> None:
+        self._check_epoch(said["brokerId"], said["brokerEpoch"], record)
+        old = self._broker(said["brokerId"], said["brokerEpoch"])
+        self._judge(BROKER_REGISTRATION, old.broker_id, old.state or None, GONE, record)
+        gone = replace(self._next(old, record, is_fenced=True, is_stopping=None), state=GONE)
+        self.brokers[old.broker_id] = gone
+        self.registrations.append(gone)
+
+    def _broker(self, broker_id: int, broker_epoch: int) -> BrokerRegistration:
+        """As it stands; one of which the base is missing is in no state that is known."""
+        known = self.brokers.get(broker_id)
+        if known is not None:
+            return known
+        return BrokerRegistration(broker_id, "", broker_epoch, None, None, None, None, -1, -1, -1)
+
+    @staticmethod
+    def _next(
+        old: BrokerRegistration,
+        record: MetadataRecord,
+        *,
+        is_fenced: bool | None,
+        is_stopping: bool | None,
+    ) -> BrokerRegistration:
+        return replace(
+            old,
+            is_fenced=is_fenced,
+            is_stopping=is_stopping,
+            decided_at_ms=record.at_ms,
+            offset=record.offset,
+            controller_epoch=record.epoch,
+            is_registered=False,
+        )
+
+    def _enter_broker(self, new: BrokerRegistration, record: MetadataRecord) -> None:
+        old = self.brokers.get(new.broker_id)
+        if new.is_fenced is not None and new.is_stopping is not None:
+            new.state = registration_state(is_fenced=new.is_fenced, is_stopping=new.is_stopping)
+        elif new.is_fenced is not None:
+            new.state = FENCED if new.is_fenced else ACTIVE
+        before = NONE if old is None and new.is_registered else old.state if old else None
+        self._judge(BROKER_REGISTRATION, new.broker_id, before, new.state or None, record)
+        self.brokers[new.broker_id] = new
+        if not self._is_base:
+            self.registrations.append(new)
+
+    def _check_epoch(self, broker_id: int, broker_epoch: int, record: MetadataRecord) -> None:
+        known = self.brokers.get(broker_id)
+        if known is not None and known.broker_epoch not in (None, broker_epoch):
+            said = f"broker epoch {broker_epoch} where {known.broker_epoch} is registered"
+            self.judged.broken.append(BrokenRule(BROKER_REGISTRATION, broker_id, record.offset, said))
+
+    def _judge(
+        self,
+        machine: str,
+        key: int | PartitionKey,
+        before: str | None,
+        after: str | None,
+        record: MetadataRecord,
+    ) -> None:
+        """gap: the log does not have what was before, so that nothing is said of the move."""
+        if self._is_base:
+            return
+        if not before or not after:
+            verdict = GAP
+        else:
+            is_legal = registration_machines()[machine].allows(before, after)
+            verdict = VALID if is_legal else ILLEGAL
+        move = RegistrationMove(machine, key, before or "", after or "", record.offset, record.at_ms, verdict)
+        self.judged.moves.append(move)
+
+    def _note_change(self, record: MetadataRecord, _: dict[str, Any]) -> None:
+        if not self._is_base:
+            self.changes.append(record)
+
+
+HANDLERS = {
+    "TOPIC_RECORD": MetadataReplay._topic,
+    "REMOVE_TOPIC_RECORD": MetadataReplay._remove_topic,
+    "PARTITION_RECORD": MetadataReplay._partition,
+    "PARTITION_CHANGE_RECORD": MetadataReplay._change_partition,
+    "CLEAR_ELR_RECORD": MetadataReplay._clear_elr,
+    "REGISTER_BROKER_RECORD": MetadataReplay._register,
+    "BROKER_REGISTRATION_CHANGE_RECORD": MetadataReplay._change_broker,
+    "FENCE_BROKER_RECORD": MetadataReplay._fence_broker,
+    "UNFENCE_BROKER_RECORD": MetadataReplay._fence_broker,
+    "UNREGISTER_BROKER_RECORD": MetadataReplay._unregister,
+    **dict.fromkeys(
+        (
+            "CONFIG_RECORD",
+            "FEATURE_LEVEL_RECORD",
+            "ACCESS_CONTROL_ENTRY_RECORD",
+            "REMOVE_ACCESS_CONTROL_ENTRY_RECORD",
+            "CLIENT_QUOTA_RECORD",
+            "USER_SCRAM_CREDENTIAL_RECORD",
+            "REMOVE_USER_SCRAM_CREDENTIAL_RECORD",
+            "DELEGATION_TOKEN_RECORD",
+            "REMOVE_DELEGATION_TOKEN_RECORD",
+            "ZK_MIGRATION_STATE_RECORD",
+            "REGISTER_CONTROLLER_RECORD",
+            "UNREGISTER_CONTROLLER_RECORD",
+            "KRAFT_VERSION",
+            "KRAFT_VOTERS",
+        ),
+        MetadataReplay._note_change,
+    ),
+}
