@@ -1,6 +1,7 @@
 """The clusters of an incident in turn: each is told as soon as it is known; of several the worst is told again."""
 
 import json
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,10 @@ from jobs.incident.progress import ProgressLine
 from jobs.incident.screen import ClusterScreen, render_cluster_screen
 from jobs.incident.size import require_planned
 from jobs.incident.tables_out import write_tables
+from jobs.metadata.document import recorded_document
+from jobs.metadata.files import read_metadata_copies
+from jobs.metadata.recorded import RecordedCluster
+from jobs.metadata.screen import recorded_screen
 from jobs.moments import Moment
 from jobs.questions.asking import answer_to, as_document
 from jobs.questions.named.answer import answer_lines, answer_row
@@ -28,8 +33,10 @@ from jobs.report.told import cluster_report
 from jobs.screen.summary import FAILED, verdict_summary
 from jobs.settings.model import Settings
 from jobs.terminal import print_lines, show_lines
+from jobs.text import printable_line
 from pipeline.core.errors import FindingsReached, NothingToRead, PartialInput, PipelineError
 from pipeline.views.reading.answers import Answers
+from schemas.gold.finding import SEVERITIES
 
 JOB = "incident"
 TOLD = "what is told is by all others; mend the files and ask again"
@@ -55,6 +62,14 @@ class IncidentOptions:
 Analyze = Callable[[RunRequest, ProgressLine, Callable[[LogLookResult], None]], AnalyzedLogs]
 
 
+def unsound_records(fail_on: str) -> FindingsReached:
+    return FindingsReached(
+        expected=f"no finding of severity {fail_on} or above",
+        found="a metadata log that is damaged, or that no release of Kafka writes so",
+        todo="compare it with the copy of another node",
+    )
+
+
 @dataclass
 class Clusters:
     """analyze: what gives the answer of one of them."""
@@ -63,6 +78,7 @@ class Clusters:
     settings: Settings
     paths: Sequence[str]
     progress: ProgressLine
+    metadata: Mapping[str, Sequence[Candidate]] = field(default_factory=dict)
     told: list[ClusterScreen] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
@@ -75,10 +91,12 @@ class Clusters:
         self.count = len(found)
         for cluster_id, candidates in found.items():
             self.progress.label = f"{cluster_id} " if len(found) > 1 else ""
+            recorded = self.read_records(cluster_id)
             try:
-                self.answer(cluster_id, Listing(candidates, self.paths))
+                self.answer(cluster_id, Listing(candidates, self.paths), recorded)
             except NothingToRead as problem:
-                foreign.append(problem)
+                if recorded is None or not self.answer_by_records(recorded):
+                    foreign.append(problem)
             except PipelineError as problem:
                 self.say(problem)
                 self.told.append(ClusterScreen(cluster_id, "", FAILED.format(problem), {}, {}, problem=True))
@@ -89,13 +107,50 @@ class Clusters:
         self.finish()
         return worst_exit_code(self.codes)
 
-    def answer(self, cluster_id: str, listing: Listing) -> None:
+    def read_records(self, cluster_id: str) -> RecordedCluster | None:
+        """The metadata log of a cluster; None: none of its copies was given, or none can be read."""
+        candidates = self.metadata.get(cluster_id, ())
+        if not candidates:
+            return None
+        self.progress.stage("metadata log", f"{len(candidates)} files")
+        copies = read_metadata_copies(candidates, self.settings)
+        for path, why in copies.refused:
+            print(f"{JOB}: {printable_line(path)}: {why}", file=sys.stderr)
+        return RecordedCluster(cluster_id, copies) if copies.files else None
+
+    def answer_by_records(self, recorded: RecordedCluster) -> bool:
+        """False: something is asked for that needs lines of text."""
+        asked = self.asked
+        if asked.questions or asked.finding or asked.report is not None or asked.tables is not None:
+            return False
+        self.progress.clear()
+        lines, document = recorded_screen(recorded), recorded_document(recorded)
+        if asked.since is not None or asked.until is not None:
+            lines.append("NOTE    all of it is told: --since and --until of 'metadata' choose among records")
+        counts = dict.fromkeys(SEVERITIES, 0) | ({} if recorded.is_sound() else {"critical": 1})
+        one = ClusterScreen(recorded.cluster_id, "\n".join(lines), document["verdict"], counts, document)
+        self.told.append(one)
+        if asked.format == "text":
+            print_lines(lines)
+        if asked.fail_on is None or recorded.is_sound():
+            self.codes.append(0)
+        else:
+            self.say(unsound_records(asked.fail_on))
+        return True
+
+    def answer(self, cluster_id: str, listing: Listing, recorded: RecordedCluster | None = None) -> None:
         request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
         answer = self.analyze(request, self.progress, partial(require_planned, self.settings))
         asked, is_json = self.asked, self.asked.format == "json"
         window = asked_window(asked.since, asked.until, Answers(cluster_id, answer.tables))
         one = render_cluster_screen(
-            request, answer, window, asked.finding, is_json=is_json, is_detailed=asked.is_detailed
+            request,
+            answer,
+            window,
+            asked.finding,
+            is_json=is_json,
+            is_detailed=asked.is_detailed,
+            recorded=recorded,
         )
         if asked.questions:
             one = self.replied(one, Answers(cluster_id, answer.tables))

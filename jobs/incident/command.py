@@ -21,6 +21,7 @@ from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_candidates
 from jobs.incident.tables_out import require_empty
 from jobs.layout import WIDTH_HELP
+from jobs.metadata.files import split_candidates
 from jobs.moments import parse_moment, with_zone
 from jobs.parser import Parser
 from jobs.questions.asking import parse_question
@@ -103,6 +104,7 @@ def incident_parser() -> argparse.ArgumentParser:
         "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
     )
     on_settings(arguments, "yes")
+    on_metadata(arguments)
     arguments.add_argument(
         "--follow-links", action="store_true", default=None, help="also links that lead out of PATH"
     )
@@ -110,6 +112,14 @@ def incident_parser() -> argparse.ArgumentParser:
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding that is shown is at least so severe"
     )
     return arguments
+
+
+def on_metadata(arguments: argparse.ArgumentParser) -> None:
+    arguments.add_argument(
+        "--no-metadata",
+        action="store_true",
+        help="leave copies of KRaft's metadata log, and dumps of it, unread",
+    )
 
 
 def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
@@ -138,8 +148,11 @@ def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
             return Follower(asked, following, held, progress).run()
         logs = Logs(arguments.paths, settings, Path(folder), progress)
         found = candidates_by_cluster(arguments.paths, settings, arguments.cluster, logs.below)
-        require_candidates(found.values(), settings)
-        return Clusters(asked, settings, arguments.paths, progress).run(found)
+        split = {name: split_candidates(some, arguments.paths) for name, some in found.items()}
+        require_candidates([one.logs for one in split.values()], settings)
+        metadata = {} if arguments.no_metadata else {name: one.metadata for name, one in split.items()}
+        clusters = Clusters(asked, settings, arguments.paths, progress, metadata)
+        return clusters.run({name: one.logs for name, one in split.items()})
 
 
 def asked_in_zone(words: Sequence[str], zone: str) -> argparse.Namespace:

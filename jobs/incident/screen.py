@@ -1,12 +1,14 @@
 """What `incident` says of one cluster, and one line of each where there are several."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from jobs.engine.run.request import RunRequest
 from jobs.incident.document import finding_alone_document, incident_document
 from jobs.incident.in_memory import AnalyzedLogs
 from jobs.layout import command_lines, installed_command, wrap_lines
+from jobs.metadata.recorded import RecordedCluster
+from jobs.metadata.witness import check_witnesses, witness_lines
 from jobs.playbook.pages import playbook_page
 from jobs.questions.ask import show_finding
 from jobs.questions.finding_lines import standing_findings
@@ -46,12 +48,18 @@ def render_cluster_screen(
     *,
     is_json: bool = False,
     is_detailed: bool = False,
+    recorded: RecordedCluster | None = None,
 ) -> ClusterScreen:
-    """finding: its number, to tell of it alone with all of its lines. InputProblem: there is none of that number."""
+    """finding: its number, to tell of it alone with all of its lines; recorded: what the metadata log says of the
+    cluster, where it was given. InputProblem: there is none of that number."""
     tables = TablesWithin(answer.tables, window)
     answers, result = Answers(request.cluster_id, tables), answer.result
     facts = gather_facts(answers, result.watermarks, 0, window.since, window.until)
     shown = window.said(answer.tables, tables)
+    check = None if recorded is None else check_witnesses(recorded, answer.tables)
+    if recorded is not None and check is not None:
+        moves = recorded.move_text() if len(recorded.joined.marks) else ""
+        facts = replace(facts, witness=witness_lines(recorded, check), recorded_moves=moves)
     screen = screen_of(facts, request, result, what_next(facts), shown, is_detailed=is_detailed)
     rows = standing_findings(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
@@ -61,6 +69,8 @@ def render_cluster_screen(
     else:
         text = screen.text
         document = incident_document(answers, result, screen.verdict, facts) if is_json else {}
+    if is_json and check is not None:
+        document["witness"] = asdict(check)
     return ClusterScreen(request.cluster_id, text, screen.verdict, counts, document)
 
 

@@ -1,6 +1,6 @@
 """What the first screen needs to know, asked of the tables side by side."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,7 +49,8 @@ class Facts:
 
     since: what the run brought begins then; None: it brought everything. folder: that all logs lie in. untold: what the
     logs cannot tell. are_moves_given: a log that has moves was read. beyond: why nothing is told of the time that was
-    asked for. leaderless: open_outages(); gone: gone_brokers().
+    asked for. leaderless: open_outages(); gone: gone_brokers(). witness: the lines about the metadata
+    log, where one was read; recorded_moves: what its replay says of moves.
     """
 
     since: datetime | None
@@ -85,6 +86,8 @@ class Facts:
     untold: Untold = KNOWN
     are_moves_given: bool = True
     beyond: str | None = None
+    witness: Sequence[str] = ()
+    recorded_moves: str = ""
 
 
 def gather_facts(

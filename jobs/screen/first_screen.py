@@ -91,7 +91,7 @@ def glance_parts(
         *first_step_lines(facts),
         "",
     ]
-    below = [*course_lines(facts), *reading_glance(facts, result)]
+    below = [*course_lines(facts), *facts.witness, *reading_glance(facts, result)]
     room = most_lines - len(above) - len(below)
     more = "changes" if request.warehouse else "--details"
     changes = change_glance(facts.changes, facts.read["last_at"], more)
@@ -120,6 +120,7 @@ def detailed_parts(
         reassignment_lines(facts.reassignments),
         screen_broker_lines(facts),
         screen_move_lines(facts),
+        [*facts.witness, ""] if facts.witness else [],
     ]
 
 

@@ -18,7 +18,12 @@ from jobs.questions.terms import BY_SILENCE, spaced_words
 from jobs.questions.topics import topic_summary_lines
 from jobs.screen.facts import Facts
 from jobs.screen.first_things import names, shown_findings
-from jobs.screen.sections import is_term_since, order_lines, ratio_check_text, why_no_move
+from jobs.screen.sections import (
+    is_term_since,
+    order_lines,
+    ratio_check_text,
+    unjudged_moves_text,
+)
 from jobs.text import clock_by, length_text, shorten_line
 
 SHOWN_TERMS = 12
@@ -143,7 +148,7 @@ def move_glance(facts: Facts) -> list[str]:
     if counts is None:
         return []
     if not sum(count for verdict, count in counts.items() if verdict != "normal"):
-        return wrap_text(f"MOVES   not judged: {why_no_move(facts)}", HANG)
+        return wrap_text(f"MOVES   {unjudged_moves_text(facts)}", HANG)
     valid = sum(counts.get(name, 0) for name in ("first", "valid", "same_state"))
     normal = f" ({counts['normal']} normal)" if counts.get("refused") else ""
     said = ", ".join(

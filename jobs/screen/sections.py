@@ -83,6 +83,13 @@ def checked_lines(checks: Mapping[str, Row]) -> list[str]:
     return wrap_text(f"       as Kafka says itself: {' | '.join(told)}", HANG + 2) if told else []
 
 
+def unjudged_moves_text(facts: Facts) -> str:
+    """Where lines tell of no move: those of the metadata log, or why there are none."""
+    return (
+        f"on record: {facts.recorded_moves}" if facts.recorded_moves else f"not judged: {why_no_move(facts)}"
+    )
+
+
 def why_no_move(facts: Facts) -> str:
     if facts.mode == KRAFT or any(one["mode"] == KRAFT for one in facts.terms):
         return "KRaft has other state machines"
@@ -105,7 +112,7 @@ def screen_move_lines(facts: Facts) -> list[str]:
         return []
     total = sum(count for verdict, count in counts.items() if verdict != "normal")
     if not total:
-        return [*wrap_text(f"MOVES  not judged: {why_no_move(facts)}", HANG), ""]
+        return [*wrap_text(f"MOVES  {unjudged_moves_text(facts)}", HANG), ""]
     names = (
         "illegal",
         "discontinuity",

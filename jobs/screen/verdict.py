@@ -92,7 +92,11 @@ def several_active_lines(facts: Facts) -> list[str]:
 
 def blind_spot(facts: Facts) -> str:
     if facts.mode == KRAFT or any(one["mode"] == KRAFT for one in facts.terms):
-        return "; in KRaft mode moves are not judged, and ratios have no limit"
+        return (
+            "; in KRaft mode "
+            + ("" if facts.recorded_moves else "moves are not judged, and ")
+            + "ratios have no limit"
+        )
     if facts.level and facts.level["is_trace"]:
         return ""
     if not facts.are_moves_given:
