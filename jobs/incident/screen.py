@@ -58,7 +58,8 @@ def render_cluster_screen(
     shown = window.said(answer.tables, tables)
     check = None if recorded is None else check_witnesses(recorded, answer.tables)
     if recorded is not None and check is not None:
-        moves = recorded.move_text() if len(recorded.joined.marks) else ""
+        is_of_it = len(recorded.joined.marks) and not check.is_other_cluster
+        moves = recorded.move_text() if is_of_it else ""
         facts = replace(facts, witness=witness_lines(recorded, check), recorded_moves=moves)
     screen = screen_of(facts, request, result, what_next(facts), shown, is_detailed=is_detailed)
     rows = standing_findings(facts.findings)

@@ -20,6 +20,7 @@ from pipeline.kafka.metadata_log.file_names import is_file_of_data, is_metadata_
 from pipeline.kafka.metadata_log.segment import MetadataPart, is_metadata_log, read_metadata_file
 from pipeline.kafka.reading.masking import Masking
 from pipeline.model.metadata.joining import NodeParts
+from pipeline.model.metadata.same_log import SameLog
 
 HEAD_BYTES = 16 << 10
 BEGINS_A_DUMP = re.compile(rb"\s*(?:Dumping |baseOffset: |\| offset: |\| payload: |Log starting offset: )")
@@ -37,7 +38,6 @@ class MetadataCopies:
     nodes: list[NodeParts] = field(default_factory=list)
     files: list[tuple[str, int | None, MetadataPart]] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
-    cluster_ids: set[str] = field(default_factory=set)
 
     @property
     def problems(self) -> list[str]:
@@ -81,8 +81,9 @@ def read_metadata_copies(candidates: Sequence[Candidate], settings: Settings) ->
     """All records of the copies, without secrets, masked as the settings say."""
     found, masking = MetadataCopies(), settings.masking.rules()
     by_node: dict[tuple[int | None, str], list[MetadataPart]] = {}
+    same = SameLog()
     for one in sorted(candidates, key=lambda each: each.listed.path):
-        node_id, folder = _node_of(one, found)
+        node_id, cluster_id, folder = _node_of(one)
         try:
             parts = _parts_of(one, settings, masking)
         except (OSError, EOFError) as problem:
@@ -92,6 +93,9 @@ def read_metadata_copies(candidates: Sequence[Candidate], settings: Settings) ->
             found.refused.append((one.listed.path, NO_METADATA))
             continue
         shown = one.listed.path if masking is None else masking.path(one.listed.path)
+        if len(candidates) > 1 and (other := same.take_file(shown, cluster_id, parts)) is not None:
+            found.refused.append((shown, other))
+            continue
         found.files += [(printable_line(shown), node_id, part) for part in parts]
         by_node.setdefault((node_id, folder if node_id is None else ""), []).extend(parts)
     found.nodes = [NodeParts(node_id, parts) for (node_id, _), parts in by_node.items()]
@@ -156,18 +160,17 @@ def _lines_of(stream: BinaryIO) -> Iterable[bytes]:
         yield rest
 
 
-def _node_of(one: Candidate, found: MetadataCopies) -> tuple[int | None, str]:
-    """By meta.properties beside the folder of the log, else by the path; and the folder."""
+def _node_of(one: Candidate) -> tuple[int | None, str | None, str]:
+    """Node and cluster id by meta.properties beside the folder of the log, else the node by the path; the folder."""
     listed = one.listed
     folder = PurePosixPath(listed.path).parent
     if not listed.stored_at and is_metadata_file(listed.path):
         for home in (folder.parent, folder):
             text = _beginning_of(Path(home) / "meta.properties")
-            if cluster := CLUSTER_ID.search(text):
-                found.cluster_ids.add(cluster[1].decode())
+            cluster = CLUSTER_ID.search(text)
             if node := NODE_ID.search(text):
-                return int(node[1]), str(folder)
-    return one.located.node, str(folder)
+                return int(node[1]), cluster[1].decode() if cluster else None, str(folder)
+    return one.located.node, None, str(folder)
 
 
 def _beginning_of(path: Path) -> bytes:

@@ -21,6 +21,11 @@ def check_witnesses(cluster: RecordedCluster, tables: ReadableTables) -> Witness
 
 def witness_lines(cluster: RecordedCluster, check: WitnessCheck) -> list[str]:
     """What was read, how many states lines and records have alike, and which differ."""
+    if check.is_other_cluster:
+        return wrap_text(
+            f"WITNESS {log_text(cluster)} | of ANOTHER CLUSTER: no topic of it is in the lines; not used",
+            HANG,
+        )
     said = f"{check.said:,} states: {check.equal:,} as replayed, {check.silent:,} in no line, "
     said += f"{check.differing:,} DIFFER" if check.differing else "0 differ"
     never = f"; {check.never:,} by lines never came true" if check.never else ""

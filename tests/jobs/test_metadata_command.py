@@ -39,6 +39,20 @@ def test_a_dump_out_of_an_archive(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert "dump" in text and "storedKey (secret)" in text
 
 
+def test_logs_of_two_clusters_are_not_mixed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """By the id of the cluster, or by what stands at the same place."""
+    for name, is_named in (("a", True), ("b", True), ("c", False)):
+        home = tmp_path / name
+        sample = "4.4.0-one-node" if name == "a" else "3.9.2-one-node"
+        shutil.copytree(samples() / sample / "__cluster_metadata-0", home / "__cluster_metadata-0")
+        if is_named:
+            (home / "meta.properties").write_text(f"node.id=1\ncluster.id=cluster-{name}\n")
+    assert main(["metadata", str(tmp_path), "--no-pager"]) == 0
+    out, err = capsys.readouterr()
+    assert "of another cluster (" in err and "it says other than" in err
+    assert "4.4.0" not in err and "/b/" not in out and "/c/" not in out
+
+
 def test_a_segment_of_a_topic_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["metadata", str(samples() / "hostile" / "user-topic.log")]) == 4
     assert capsys.readouterr().out == ""

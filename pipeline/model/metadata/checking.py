@@ -22,7 +22,7 @@ class WitnessCheck:
     """States of partitions on record in the time of the lines: `said`; of them `equal` as replayed from lines, and
     `silent`: in no line; the others differ. `unproved`: of those that are equal, what lines alone leave inferred or
     undetermined. `never`: states by lines that are on no record, though the log is certain there. `examples`: some that
-    differ, as the screen tells them."""
+    differ, as the screen tells them. `is_other_cluster`: lines and records have no topic in common."""
 
     said: int = 0
     equal: int = 0
@@ -31,6 +31,7 @@ class WitnessCheck:
     unproved: int = 0
     never: int = 0
     examples: list[str] = field(default_factory=list)
+    is_other_cluster: bool = False
 
 
 def compare_witnesses(timeline: pl.DataFrame, replay: MetadataReplay, joined: JoinedLog) -> WitnessCheck:
@@ -39,6 +40,10 @@ def compare_witnesses(timeline: pl.DataFrame, replay: MetadataReplay, joined: Jo
     check = WitnessCheck()
     rows = timeline.filter(col("topic_id").is_not_null() & (col("part_seq") == 1))
     if rows.is_empty() or not len(joined.marks):
+        return check
+    on_record = {one.topic_id for one in replay.states}
+    if on_record and on_record.isdisjoint(rows["topic_id"].to_list()):
+        check.is_other_cluster = True
         return check
     first, last = rows["valid_from_at"].min(), rows["valid_from_at"].max()
     by_key: dict[tuple[str, int, int], list[dict[str, object]]] = {}

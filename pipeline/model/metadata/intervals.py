@@ -16,6 +16,7 @@ class RecordedOutage:
     """A stretch in which a partition has no leader on record. `until_ms`: None where it goes on at the end."""
 
     topic: str | None
+    topic_id: str
     partition: int
     from_ms: int
     from_offset: int
@@ -52,7 +53,14 @@ def recorded_outages(replay: MetadataReplay) -> list[RecordedOutage]:
             opened.pop(key).until_ms = at_ms
         elif state is not None and not is_led and key not in opened:
             opened[key] = RecordedOutage(
-                state.topic, state.partition, at_ms, offset, None, state.cause, state.cause_broker_id
+                state.topic,
+                state.topic_id,
+                state.partition,
+                at_ms,
+                offset,
+                None,
+                state.cause,
+                state.cause_broker_id,
             )
             found.append(opened[key])
     return found

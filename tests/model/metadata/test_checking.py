@@ -67,6 +67,12 @@ def test_what_differs_is_counted(
     assert len(check.examples) == differing
 
 
+def test_a_log_of_another_cluster_is_not_compared() -> None:
+    other = lines({}).with_columns(topic_id=pl.lit("AAAAAAAAAAAAAAAAAAAAAQ"))
+    check = compare_witnesses(other, REPLAY, JOINED)
+    assert check.is_other_cluster and check.said == 0
+
+
 def test_what_no_line_shows_is_silent() -> None:
     check = compare_witnesses(lines({}, left_out=7), REPLAY, JOINED)
     assert (check.equal, check.silent, check.differing) == (223, 7, 0)
