@@ -1,7 +1,7 @@
 """What the records of the metadata log make of partitions and brokers: states, moves and rules that hold between."""
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.kafka.machines.registrations import (
@@ -16,7 +16,7 @@ from pipeline.kafka.metadata_log.segment import MetadataRecord
 
 NO_LEADER = -1
 PartitionKey = tuple[str, int]
-# Fields of a record by the name of the same in a state; those that a change does not name stay.
+# Fields of a record by the name of the same in a state, in its order; those that a change does not name stay.
 KEPT = {
     "isr": "isr",
     "replicas": "replicas",
@@ -169,26 +169,33 @@ def changed_partition(old: PartitionRegistration, record: MetadataRecord) -> Par
     """As PartitionRegistration.merge: what is named is taken, each change raises the partition epoch, and one that
     names a leader the leader epoch."""
     said = record.fields or {}
-    taken = {KEPT[name]: value for name, value in said.items() if name in KEPT and value is not None}
-    leader = said.get("leader", -2)
-    is_elected = leader != -2
-    if is_elected:
-        taken |= {
-            "leader": leader,
-            "leader_epoch": None if old.leader_epoch is None else old.leader_epoch + 1,
-        }
-    if (recovery := said.get("leaderRecoveryState", -1)) != -1:
-        taken["is_recovering"] = recovery == 1
-    return replace(
-        old,
-        **taken,
-        partition_epoch=None if old.partition_epoch is None else old.partition_epoch + 1,
-        decided_at_ms=record.at_ms,
-        offset=record.offset,
-        controller_epoch=record.epoch,
-        is_elected=is_elected,
-        cause=None,
-        cause_broker_id=None,
+    kept = [said.get(name) for name in KEPT]
+    isr, replicas, adding, removing, elr, last_known_elr, directories = [
+        getattr(old, own) if one is None else one for one, own in zip(kept, KEPT.values(), strict=True)
+    ]
+    leader, recovery = said.get("leader", -2), said.get("leaderRecoveryState", -1)
+    is_elected, leader_epoch = leader != -2, old.leader_epoch
+    if is_elected and leader_epoch is not None:
+        leader_epoch += 1
+    return PartitionRegistration(
+        old.topic_id,
+        old.partition,
+        old.topic,
+        leader if is_elected else old.leader,
+        leader_epoch,
+        None if old.partition_epoch is None else old.partition_epoch + 1,
+        isr,
+        replicas,
+        adding,
+        removing,
+        elr,
+        last_known_elr,
+        directories,
+        old.is_recovering if recovery == -1 else recovery == 1,
+        record.at_ms,
+        record.offset,
+        record.epoch,
+        is_elected,
     )
 
 
