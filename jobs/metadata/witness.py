@@ -39,7 +39,7 @@ def log_text(cluster: RecordedCluster) -> str:
     nodes = ",".join(map(str, cluster.node_ids)) or "an unknown node"
     if not len(joined.marks):
         return f"metadata log of {nodes}: a snapshot alone"
-    epochs = f"{joined.epochs[0].epoch}-{joined.epochs[-1].epoch}"
+    epochs = f"{joined.epochs[0].epoch}-{joined.epochs[-1].epoch}" if joined.epochs else "not told"
     certain = "nothing proves any of it committed"
     if joined.certain_until >= 0:
         certain = f"certain to {joined.certain_until} ({joined.certain_by})"

@@ -102,3 +102,21 @@ def test_lines_and_records_of_one_run_agree(capsys: pytest.CaptureFixture[str], 
         assert sorted(map(repr, rows.select(shown).rows())) == sorted(
             map(repr, lines[name].select(shown).rows())
         )
+
+
+def test_records_without_their_batches_prove_less(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """As grep copies them: no epoch, and no batch that would name the cause of an election."""
+    dump = (samples() / "4.4.0-one-node" / "dump" / "00000000000000000000.log.txt").read_text()
+    lines = [one for one in dump.splitlines(keepends=True) if one.startswith("| ")]
+    (tmp_path / "grepped.txt").write_text("".join(lines))
+    told = " ".join(answer(capsys, tmp_path).split())
+    assert "cause not told" in told and "epochs not told; nothing proves any of it committed" in told
+    assert "illegal 0, broken rules 0, undecided 0" in told
+
+
+def test_a_snapshot_alone_has_no_history(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Its state stands, and no move is told."""
+    folder = samples() / "4.4.0-one-node" / FOLDER
+    shutil.copytree(folder, tmp_path / FOLDER, ignore=shutil.ignore_patterns("*.log"))
+    told = " ".join(answer(capsys, tmp_path).split())
+    assert "a snapshot alone" in told and "valid 0 of brokers and 0 of partitions" in told

@@ -9,21 +9,24 @@ from pipeline.model.metadata.states import ASSIGNED, PartitionRegistration
 
 SHUTDOWN, FENCING, UNFENCING, DIRECTORY = "controlled_shutdown", "fenced", "unfenced", "directory"
 REASSIGNMENT, PREFERRED, OTHER = "reassignment", "preferred", "other"
-UNCLEAN = "unclean"
+UNCLEAN, NOT_TOLD = "unclean", "cause not told"
 # In the order in which one is taken where a batch has several.
 OF_BROKERS = (SHUTDOWN, FENCING, UNFENCING, DIRECTORY)
 
 
 @dataclass(slots=True)
 class BatchCauses:
-    """By kind the broker that a batch tells something of."""
+    """By kind the broker that a batch tells something of. `is_told`: records of one batch are known to be of one."""
 
     brokers: dict[str, int] = field(default_factory=dict)
+    is_told: bool = True
 
     def of_election(
         self, old: PartitionRegistration, new: PartitionRegistration, said: dict[str, Any]
     ) -> tuple[str, int | None]:
         """Cause of an election, and the broker that it is put down to."""
+        if not self.is_told:
+            return NOT_TOLD, None
         for kind in OF_BROKERS:
             if kind in self.brokers:
                 return kind, self.brokers[kind]

@@ -157,6 +157,7 @@ def _epoch_starts(joined: JoinedLog) -> list[EpochStart]:
             leaders.get(epoch),
         )
         for epoch, row in zip(epochs.tolist(), rows.tolist(), strict=True)
+        if epoch >= 0  # records that were copied without the lines of their batches have none
     ]
 
 

@@ -82,6 +82,7 @@ class MetadataReplay:
         for _, batch in groupby(records, key=lambda one: (one.epoch, one.batch_offset)):
             decided = [one for one in batch if one.fields is not None]
             self._causes = batch_causes(decided)
+            self._causes.is_told = bool(decided) and decided[0].epoch >= 0
             for one in decided:
                 self._take_record(one)
 
