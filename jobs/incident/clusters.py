@@ -60,6 +60,11 @@ class IncidentOptions:
 
 
 Analyze = Callable[[RunRequest, ProgressLine, Callable[[LogLookResult], None]], AnalyzedLogs]
+NEEDS_LINES = NothingToRead(
+    expected="text logs beside the metadata log, for --ask, --show, --tables and --report",
+    found="none",
+    todo="ask without them, or 'metadata PATH --topic TOPIC' for records",
+)
 
 
 def unsound_records(fail_on: str) -> FindingsReached:
@@ -95,8 +100,10 @@ class Clusters:
             try:
                 self.answer(cluster_id, Listing(candidates, self.paths), recorded)
             except NothingToRead as problem:
-                if recorded is None or not self.answer_by_records(recorded):
+                if recorded is None:
                     foreign.append(problem)
+                else:
+                    self.answer_by_records(recorded)
             except PipelineError as problem:
                 self.say(problem)
                 self.told.append(ClusterScreen(cluster_id, "", FAILED.format(problem), {}, {}, problem=True))
@@ -118,11 +125,12 @@ class Clusters:
             print(f"{JOB}: {printable_line(path)}: {why}", file=sys.stderr)
         return RecordedCluster(cluster_id, copies) if copies.files else None
 
-    def answer_by_records(self, recorded: RecordedCluster) -> bool:
-        """False: something is asked for that needs lines of text."""
+    def answer_by_records(self, recorded: RecordedCluster) -> None:
+        """Of a cluster without text logs."""
         asked = self.asked
         if asked.questions or asked.finding or asked.report is not None or asked.tables is not None:
-            return False
+            self.say(NEEDS_LINES)
+            return
         self.progress.clear()
         lines, document = recorded_screen(recorded), recorded_document(recorded)
         if asked.since is not None or asked.until is not None:
@@ -136,7 +144,6 @@ class Clusters:
             self.codes.append(0)
         else:
             self.say(unsound_records(asked.fail_on))
-        return True
 
     def answer(self, cluster_id: str, listing: Listing, recorded: RecordedCluster | None = None) -> None:
         request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)

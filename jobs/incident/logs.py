@@ -15,6 +15,7 @@ from jobs.settings.model import Settings
 from pipeline.core.archives import Archive, Budget, Unpacking, archive_kind
 from pipeline.core.files import URI, Listed, file_time
 from pipeline.kafka.layout.paths import locate_path
+from pipeline.kafka.metadata_log.file_names import is_file_of_data
 
 STDIN = "-"
 SUFFIX = re.compile(r"(?:\.(?:tar|tgz|tzst|zip))?(?:\.(?:gz|zst))?$")
@@ -45,7 +46,8 @@ class Logs:
         """The members of an archive; another file as it is. is_alone: its name stands for no folder of a cluster, as
         that of a folder does not that is named."""
         is_here = one.problem is None and one.size_bytes and not URI.match(one.bytes_at)
-        kind = archive_kind(one.bytes_at) if is_here else None
+        is_data = is_file_of_data(one.path)  # of topics: not opened
+        kind = archive_kind(one.bytes_at) if is_here and not is_data else None
         if kind is None:
             yield one
             return

@@ -50,8 +50,7 @@ class MetadataCopies:
 
 @dataclass(frozen=True)
 class SplitCandidates:
-    """`logs`: what may be a log of lines; `metadata`: copies of the metadata log and dumps of it. What Kafka keeps of
-    its topics is in neither."""
+    """`logs`: what may be a log of lines; `metadata`: copies of the metadata log and dumps of it."""
 
     logs: list[Candidate]
     metadata: list[Candidate]
@@ -72,7 +71,7 @@ def split_candidates(candidates: Iterable[Candidate], named: Sequence[str] = ())
             or (listed.path in asked and _begins_a_log(one))
         ):
             metadata.append(one)
-        elif not is_file_of_data(listed.path):
+        else:
             logs.append(one)
     return SplitCandidates(logs, metadata)
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -77,7 +78,10 @@ def test_without_lines_there_is_nothing_else(capsys: pytest.CaptureFixture[str],
 def test_a_segment_of_a_topic_is_none(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "orders-0").mkdir()
     shutil.copy(samples() / "hostile" / "user-topic.log", tmp_path / "orders-0" / "00000000000000000000.log")
+    opened: list[str] = []
+    sys.addaudithook(lambda event, arguments: opened.append(str(arguments[0])) if event == "open" else None)
     assert answer(capsys, tmp_path, code=4) == ""
+    assert opened and not [one for one in opened if "orders-0" in one]
 
 
 def tables_below(folder: Path) -> dict[str, pl.DataFrame]:

@@ -16,12 +16,14 @@ from pipeline.bronze.planning import unique_file_id
 from pipeline.core.contents import InspectedFile
 from pipeline.core.errors import InputProblem
 from pipeline.core.opening import is_there
+from pipeline.kafka.metadata_log.file_names import is_file_of_data
 from pipeline.kafka.reading.sniff import HEAD_BYTES
 from schemas.bronze.file_sighting import LOOKS_LIKE
 
 SERVER_SENTENCE = "a server.log is read by default of KRaft clusters only (--server-log reads it)"
 TURNED_OFF = "a server.log is not read, as the settings say (server_log: false)"
 EMPTY = "the file is empty"
+OF_DATA = "a file of Kafka's data directory, which is not opened"
 OF_SERVER_LOG = (SERVER_SENTENCE, TURNED_OFF)
 CONTRADICTORY = "nodes {} wrote it, and its lines do not tell which line is whose"
 
@@ -64,7 +66,7 @@ class Looker:
         InputProblem: executors find no such file where the driver has one.
         """
         by_path = {one.listed.bytes_at: one for one in candidates}
-        readable = [one for one in by_path.values() if one.listed.problem is None and one.listed.size_bytes]
+        readable = [one for one in by_path.values() if one.listed.problem is None and is_opened(one)]
         rows = [
             {
                 "path": one.listed.bytes_at,
@@ -109,6 +111,8 @@ class Looker:
         bare = InspectedFile(
             listed, cluster_id, located.node, located.log or "mixed", stored_path=stored_path
         )
+        if listed.problem is None and listed.size_bytes and not is_opened(candidate):
+            return replace(bare, refusal=("not_kafka", OF_DATA))
         if fact is None:
             state = "known" if listed.is_elsewhere else "unreadable" if listed.problem else "waiting"
             return replace(bare, refusal=(state, listed.problem or EMPTY))
@@ -186,6 +190,12 @@ class Looker:
         looked_at = max(HEAD_BYTES, self.settings.limits.max_record_bytes)
         sentence = f"no line of a Kafka controller log in its first {looked_at:,} bytes"
         return sentence if given is None else f"{sentence}, read as {given}"
+
+
+def is_opened(candidate: Candidate) -> bool:
+    """False of what is empty, and of what Kafka keeps of its topics, which is people's own."""
+    listed = candidate.listed
+    return bool(listed.size_bytes) and not is_file_of_data(listed.path)
 
 
 def require_same_files(missing: Sequence[str], looked_at: int) -> None:
