@@ -38,7 +38,10 @@ def compared(part: Tables, whole: Tables, frame: Frame) -> dict[str, list[Said]]
         rows = part[name].filter(pl.coalesce(begin) >= frame.from_at)
         of_whole = whole[name].to_dicts()
         if name == "finding":
+            of_whole = until_back(of_whole, whole["broker_session"].to_dicts())
             of_whole += going_on(whole["partition_outage"], frame)
+        if name == "controller_term":
+            of_whole += heard_terms(whole)
         found[name] = list(comparison(rows.to_dicts(), of_whole, frame))
     return found
 
@@ -54,7 +57,39 @@ def going_on(outages: pl.DataFrame, frame: Frame) -> list[Row]:
     open_ones = rows.select(
         rule=pl.lit("outage"),
         valid_from_at="noticed_at",
-        valid_until_at=pl.when(~is_open).then("ended_at"),
+        valid_until_at=pl.when(~is_open & ~is_untold.fill_null(value=False)).then("ended_at"),
+        term_id="term_id",
         facts=of_nobody,
     )
     return open_ones.to_dicts()
+
+
+def until_back(findings: list[Row], sessions: list[Row]) -> list[Row]:
+    """A broker that flaps is away until it joins again: then its last departure is the end, which fewer logs do not
+    know."""
+    found = []
+    for one in findings:
+        left_at, broker_id = one["valid_until_at"], one["facts"]["broker_id"]
+        if one["rule"] != "broker_flapping" or left_at is None:
+            found.append(one)
+            continue
+        back = [stay["joined_at"] for stay in sessions if stay["broker_id"] == broker_id]
+        found.append(one | {"valid_until_at": min((at for at in back if at > left_at), default=left_at)})
+    return found
+
+
+def heard_terms(whole: Tables) -> list[Row]:
+    """KRaft: whom a node names as leader of an epoch that has no term, as the one that was elected never came to act
+    on it: Kafka's own words, that the whole holds against the silence of its log."""
+    known = whole["controller_term"].select("controller_epoch")
+    named = whole["controller_step"].filter(
+        pl.col("event") == "controller_observed_leader", pl.col("active_controller_id").is_not_null()
+    )
+    heard = named.join(known, on="controller_epoch", how="anti").unique(
+        ["controller_epoch", "active_controller_id"]
+    )
+    nothing = dict.fromkeys(whole["controller_term"].columns)
+    return [
+        nothing | {"controller_epoch": one["controller_epoch"], "controller_id": one["active_controller_id"]}
+        for one in heard.to_dicts()
+    ]

@@ -31,6 +31,8 @@ OF_EVIDENCE = ("missing_logs", "not_understood", "stated_imbalance")
 ALSO_TOLD_BY = {
     "broker_fenced": ("outage", "broker_flapping", "unclean_shutdown", "log_dir_failed", "fatal_fault")
 }
+# What a controller that outlived its term did not do is told with that.
+ALSO_OF_TERM = {"controller_stalled": ("controller_outlived",)}
 # A gap without a controller in KRaft is told with the votes of the quorum, where its lines are read.
 ALSO_OF_CLUSTER = {"no_controller": ("quorum_without_leader",)}
 
@@ -166,6 +168,8 @@ def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
             continue
         others = [one for rule in ALSO_TOLD_BY.get(row["rule"], ()) for one in true.get((rule,), [])]
         of_rule = true.get((row["rule"],), []) + [one for one in others if is_about(one, row["facts"])]
+        of_term = [one for rule in ALSO_OF_TERM.get(row["rule"], ()) for one in true.get((rule,), [])]
+        of_rule += [one for one in of_term if one["term_id"] == row["term_id"]]
         of_rule += [one for rule in ALSO_OF_CLUSTER.get(row["rule"], ()) for one in true.get((rule,), [])]
         meets = meeting(row, of_rule, ("valid_from_at",), "valid_until_at", frame, NEAR * 30)
         if not meets and row["certainty"] != UNDETERMINED:

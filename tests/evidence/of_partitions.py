@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tests.evidence.statements import (
     APART,
+    DOUBT,
     LESS,
     NEAR,
     OTHER,
@@ -76,6 +77,9 @@ def outage_values(row: Row, one: Row, frame: Frame) -> list[Said]:
     if one["ended_how"] == "lines_missing" and row["ended_how"] in ("lines_missing", "taken_over"):
         # Neither tells how it ended: the whole may doubt it earlier.
         said.append(Said(SAME))
+    elif one["ended_how"] == "lines_missing" and row["ended_how"] is None:
+        # It goes on at the end of the part; the whole does not know if it did.
+        said.append(Said(DOUBT))
     elif is_end_told or row["ended_at"] is None:
         said.append(value(row, "ended_at", row["ended_at"] or frame.until_at, ended_at or frame.until_at))
     elif ended_at is not None and row["ended_at"] > ended_at + NEAR:
@@ -113,7 +117,7 @@ def elections(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]
         yield nearest(
             [
                 *values(row, one, names),
-                value(row, "kind", row["kind"], one["kind"], ("unknown",)),
+                kind(row, one),
                 verdict(row, one),
                 value(row, "failure", row["failure"], one["failure"], (UNDETERMINED,)),
                 value(row, "trigger", row["trigger"], one["trigger"], ("unknown",)),
@@ -122,10 +126,23 @@ def elections(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]
         )
 
 
-def verdict(row: Row, one: Row) -> Said:
-    """What came of an election tells less of it than the ISR before it: a part knows that no better than the whole."""
-    if (row["verdict"], one["verdict"]) == ("as_prescribed_by_result", "as_prescribed"):
+def kind(row: Row, one: Row) -> Said:
+    """Where no line of controller.log tells what brought it about, nor is it told that an admin asked for it."""
+    is_coarser = (row["kind"], one["kind"]) == ("offline", "offline_admin_unclean")
+    if is_coarser and row["trigger"] == "unknown":
         return Said(LESS)
+    return value(row, "kind", row["kind"], one["kind"], ("unknown",))
+
+
+def verdict(row: Row, one: Row) -> Said:
+    """What came of an election tells less of it than the ISR before it: of the same leader one of both knows less."""
+    by_result = {
+        ("as_prescribed_by_result", "as_prescribed"): LESS,
+        ("as_prescribed", "as_prescribed_by_result"): DOUBT,
+    }
+    outcome = by_result.get((row["verdict"], one["verdict"]))
+    if outcome is not None:
+        return Said(outcome)
     return value(row, "verdict", row["verdict"], one["verdict"], (UNDETERMINED,))
 
 

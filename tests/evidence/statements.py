@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 Row = dict[str, Any]
 SAME, LESS, OTHER = "same", "less", "other"
+DOUBT = "doubt"  # the whole knows less than the part: other lines make it doubt what the part is sure of
 UNDETERMINED = "undetermined"
 NEAR = timedelta(seconds=1)
 # KRaft: brokers print one change so far apart; it is known from the first line on.
@@ -85,7 +86,7 @@ def nearest(choices: Iterable[list[Said]]) -> Said:
 
 
 def worst(said: Sequence[Said]) -> Said:
-    for outcome in (OTHER, LESS):
+    for outcome in (OTHER, DOUBT, LESS):
         found = [one for one in said if one.outcome == outcome]
         if found:
             return Said(outcome, "; ".join(one.what for one in found if one.what))
