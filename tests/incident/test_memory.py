@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from jobs.engine.intake.told_counts import tell_count
 from jobs.incident import progress
 from jobs.incident.memory import Memory, require_memory, scarcest_memory
 from jobs.incident.progress import EACH_SECONDS, ProgressLine
@@ -72,6 +73,14 @@ def test_where_nobody_looks_a_line_is_said_each_ten_seconds(capsys: pytest.Captu
     line.started -= EACH_SECONDS
     line.detail("gold.evidence")
     assert capsys.readouterr().err == "incident: gold.evidence (20 s)\n"
+
+
+def test_long_work_on_files_says_how_far_it_is() -> None:
+    said: list[str] = []
+    assert list(tell_count("abc", said.append, "files", each_seconds=0)) == ["a", "b", "c"]
+    assert said == ["files: 0 of 3", "files: 1 of 3", "files: 2 of 3"]
+    assert list(tell_count("abc", said.append, "files")) == ["a", "b", "c"]
+    assert len(said) == 3
 
 
 def test_each_step_looks_at_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:

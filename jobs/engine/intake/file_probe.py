@@ -1,6 +1,6 @@
 """Looks into files and says of each what it is, or why it is not read."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import cast
@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from jobs.engine.incremental.placement import Placement
 from jobs.engine.intake.discovery import Candidate
 from jobs.engine.intake.executors import Fact, IntakeExecutors
+from jobs.engine.intake.told_counts import tell_count, tell_nothing
 from jobs.settings.model import Settings
 from pipeline.bronze import file_look
 from pipeline.bronze.file_look import Wanted
@@ -51,6 +52,7 @@ class Looker:
         self.cluster_id, self.settings, self.since, self.until = cluster_id, settings, since, until
         self.executors = executors
         self.placement = Placement.EXECUTORS
+        self.tell: Callable[[str], None] = tell_nothing
         self.masking = settings.masking.rules()
 
     @property
@@ -101,7 +103,8 @@ class Looker:
         if not rows:
             return ()
         if self.executors is None or self.placement is Placement.DRIVER:
-            looks = (file_look.inspect_file(wanted=wanted, **row) for row in rows)
+            told = tell_count(rows, self.tell, "files looked into")
+            looks = (file_look.inspect_file(wanted=wanted, **row) for row in told)
             return [one | {"hashes": dict(one["hashes"])} for one in looks]
         return self.executors.look(rows, wanted)
 

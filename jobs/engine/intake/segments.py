@@ -12,6 +12,7 @@ from jobs.engine.intake.discovery import Candidate
 from jobs.engine.intake.file_probe import Looker, envelope_of
 from jobs.engine.intake.probe_plan import Offsets, plan_files
 from jobs.engine.intake.read_before import is_beginning_of_known
+from jobs.engine.intake.told_counts import tell_count
 from jobs.settings.model import Settings
 from pipeline.bronze import log_record
 from pipeline.bronze.planning import Plan, Segment
@@ -126,7 +127,8 @@ class Loader:
 
     def read_here(self, segments: Sequence[Segment]) -> pa.Table:
         """The records of the segments, read in the driver."""
-        records = log_record.records_of(self.ranges(segments), self.masking)
+        ranges = tell_count(self.ranges(segments), self.looker.tell, "parts of files read")
+        records = log_record.records_of(ranges, self.masking)
         return pa.Table.from_batches(records, ARROW_SCHEMA)
 
     def ranges(self, segments: Sequence[Segment]) -> list[dict[str, Any]]:

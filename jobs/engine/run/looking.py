@@ -71,6 +71,7 @@ class LogLook:
             executors=self.executors,
             other_zones=self.other_zones,
         )
+        looker.tell = self.progress.detail
         loader = Loader(cluster_id, settings, self.run_id, self.tables, looker)
         listing = self.request.list_logs()
         seen = loader.seen(listing.candidates)
