@@ -59,8 +59,11 @@ def render_cluster_screen(
     check = None if recorded is None else check_witnesses(recorded, answer.tables)
     if recorded is not None and check is not None:
         is_of_it = len(recorded.joined.marks) and not check.is_other_cluster
-        moves = recorded.move_text() if is_of_it else ""
-        facts = replace(facts, witness=witness_lines(recorded, check), recorded_moves=moves)
+        judged = recorded.move_text() if is_detailed else recorded.short_move_text()
+        moves = judged if is_of_it else ""
+        facts = replace(
+            facts, witness=witness_lines(recorded, check, is_detailed=is_detailed), recorded_moves=moves
+        )
     screen = screen_of(facts, request, result, what_next(facts), shown, is_detailed=is_detailed)
     rows = standing_findings(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}

@@ -116,5 +116,14 @@ class RecordedCluster:
             f"valid {valid[0]} of brokers and {valid[1]} of partitions"
         )
 
+    def short_move_text(self) -> str:
+        """illegal 0, undecided 0, valid 2,163."""
+        counts = self.verdicts
+        illegal, gaps, valid = (
+            sum(count for (_, verdict), count in counts.items() if verdict == wanted)
+            for wanted in (ILLEGAL, GAP, VALID)
+        )
+        return f"illegal {illegal + len(self.replay.judged.broken):,}, undecided {gaps:,}, valid {valid:,}"
+
     def changes(self, *names: str) -> list[MetadataRecord]:
         return [one for one in self.replay.changes if one.name in names]

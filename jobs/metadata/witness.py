@@ -19,8 +19,8 @@ def check_witnesses(cluster: RecordedCluster, tables: ReadableTables) -> Witness
     return compare_witnesses(rows, cluster.replay, cluster.joined)
 
 
-def witness_lines(cluster: RecordedCluster, check: WitnessCheck) -> list[str]:
-    """What was read, how many states lines and records have alike, and which differ."""
+def witness_lines(cluster: RecordedCluster, check: WitnessCheck, *, is_detailed: bool) -> list[str]:
+    """How many states lines and records have alike, and which differ; with details also what was read."""
     if check.is_other_cluster:
         return wrap_text(
             f"WITNESS {log_text(cluster)} | of ANOTHER CLUSTER: no topic of it is in the lines; not used",
@@ -29,7 +29,8 @@ def witness_lines(cluster: RecordedCluster, check: WitnessCheck) -> list[str]:
     said = f"{check.said:,} states: {check.equal:,} as replayed, {check.silent:,} in no line, "
     said += f"{check.differing:,} DIFFER" if check.differing else "0 differ"
     never = f"; {check.never:,} by lines never came true" if check.never else ""
-    lines = wrap_text(f"WITNESS {log_text(cluster)} | {said}{never}", HANG)
+    read = f"{log_text(cluster)} | " if is_detailed else "on record "
+    lines = wrap_text(f"WITNESS {read}{said}{never}", HANG)
     return [*lines, *(shorten_line(f"        {one}", 200) for one in check.examples[:SHOWN])]
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -240,8 +240,3 @@ def _set_no_ops_apart(part: MetadataPart) -> None:
     ]
     part.no_ops = np.array(said, NO_OPS)
     part.records = [one for one, is_one in zip(part.records, is_no_op, strict=True) if not is_one]
-
-
-def open_dump_lines(data: bytes) -> Iterator[bytes]:
-    """The lines of a text, with their ends."""
-    return iter(data.splitlines(keepends=True))
