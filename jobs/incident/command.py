@@ -104,21 +104,22 @@ def incident_parser() -> argparse.ArgumentParser:
         "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
     )
     on_settings(arguments, "yes")
-    on_metadata(arguments)
-    arguments.add_argument(
-        "--follow-links", action="store_true", default=None, help="also links that lead out of PATH"
-    )
+    on_files(arguments)
     arguments.add_argument(
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding that is shown is at least so severe"
     )
     return arguments
 
 
-def on_metadata(arguments: argparse.ArgumentParser) -> None:
+def on_files(arguments: argparse.ArgumentParser) -> None:
+    """Which files below PATH are read."""
     arguments.add_argument(
         "--no-metadata",
         action="store_true",
         help="leave copies of KRaft's metadata log, and dumps of it, unread",
+    )
+    arguments.add_argument(
+        "--follow-links", action="store_true", default=None, help="also links that lead out of PATH"
     )
 
 

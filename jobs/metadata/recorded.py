@@ -12,6 +12,7 @@ from pipeline.kafka.machines.registrations import (
     SHUT_DOWN,
 )
 from pipeline.kafka.metadata_log.segment import MetadataRecord
+from pipeline.model.metadata.broker_replay import GAP, ILLEGAL, VALID
 from pipeline.model.metadata.history import replay_log
 from pipeline.model.metadata.intervals import (
     RecordedOutage,
@@ -20,7 +21,7 @@ from pipeline.model.metadata.intervals import (
     recorded_sessions,
 )
 from pipeline.model.metadata.joining import JoinedLog, Silence, find_silences, join_copies
-from pipeline.model.metadata.replay import GAP, ILLEGAL, VALID, MetadataReplay
+from pipeline.model.metadata.replay import MetadataReplay
 from pipeline.model.metadata.states import PartitionRegistration
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pipeline.kafka.metadata_log.schemas import (
     RecordField,
     RecordSchema,
-    is_in,
+    is_version_in,
     schemas_by_number,
     struct_plan,
 )
@@ -98,7 +98,7 @@ def _read_struct(
     found: dict[str, Any] = {}
     for one in plan.fields:
         value, at = _read_field(data, at, one, version)
-        if value is None and not is_in(version, one.nullable):
+        if value is None and not is_version_in(version, one.nullable):
             raise BadBytes(f"{one.name} is absent")
         found[one.name] = value
     count, at = read_unsigned(data, at)

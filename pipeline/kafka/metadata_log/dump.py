@@ -12,7 +12,7 @@ import numpy as np
 from pipeline.kafka.metadata_log.batches import DAMAGED, LATEST_MS, FileEnd
 from pipeline.kafka.metadata_log.decoding import HIDDEN, BadBytes, Decoded
 from pipeline.kafka.metadata_log.hiding import hide_secrets
-from pipeline.kafka.metadata_log.schemas import RecordField, is_in, record_schemas, struct_plan
+from pipeline.kafka.metadata_log.schemas import RecordField, is_version_in, record_schemas, struct_plan
 from pipeline.kafka.metadata_log.segment import (
     DUMP,
     NO_OP_RECORD,
@@ -203,7 +203,7 @@ def _checked_struct(fields: tuple[RecordField, ...], version: int, data: Any) ->
 
 
 def _checked_field(field: RecordField, version: int, value: Any) -> Any:
-    if value is None and is_in(version, field.nullable):
+    if value is None and is_version_in(version, field.nullable):
         return None
     if field.is_array:
         if not isinstance(value, list):

@@ -92,13 +92,13 @@ def version_range(text: str) -> Versions:
 @cache
 def struct_plan(fields: tuple[RecordField, ...], version: int) -> StructPlan:
     """How a struct of these fields stands in records of a version."""
-    own = [one for one in fields if is_in(version, one.versions)]
-    tagged = {one.tag: one for one in own if one.tag is not None and is_in(version, one.tagged)}
+    own = [one for one in fields if is_version_in(version, one.versions)]
+    tagged = {one.tag: one for one in own if one.tag is not None and is_version_in(version, one.tagged)}
     plain = tuple(one for one in own if one not in tagged.values())
     return StructPlan(plain, tagged, {one.name: one for one in own})
 
 
-def is_in(version: int, versions: Versions) -> bool:
+def is_version_in(version: int, versions: Versions) -> bool:
     return versions[0] <= version <= versions[1]
 
 

@@ -6,32 +6,22 @@ from itertools import groupby
 from typing import Any
 
 from pipeline.kafka.machines.registrations import (
-    ACTIVE,
-    BROKER_REGISTRATION,
-    FENCED,
-    GONE,
     NONE,
     PARTITION_REGISTRATION,
-    registration_machines,
 )
 from pipeline.kafka.metadata_log.segment import MetadataRecord
+from pipeline.model.metadata.broker_replay import BrokerReplay
 from pipeline.model.metadata.causes import OTHER, UNCLEAN, BatchCauses, batch_causes
 from pipeline.model.metadata.states import (
     BrokenRule,
-    BrokerRegistration,
-    Judgements,
     PartitionKey,
     PartitionRegistration,
-    RegistrationMove,
     broken_rules,
     changed_partition,
-    is_unclean,
+    is_unclean_record,
     partition_of_record,
-    registration_state,
-    unknown_partition,
+    partition_without_base,
 )
-
-VALID, ILLEGAL, GAP = "valid", "illegal", "gap"
 
 
 @dataclass(slots=True)
@@ -47,26 +37,22 @@ class TopicLife:
 
 
 @dataclass
-class MetadataReplay:
+class MetadataReplay(BrokerReplay):
     """The cluster as the records make it. `partitions`, `brokers`, `topics`: at the end; `states`, `registrations`,
     `lives`: all there were, in order; `changes`: records that set something, in order; `unclean`: elections that may
     have lost records. `skipped`: changes of what the log does not have the base of.
     """
 
     partitions: dict[PartitionKey, PartitionRegistration] = field(default_factory=dict)
-    brokers: dict[int, BrokerRegistration] = field(default_factory=dict)
     topics: dict[str, str] = field(default_factory=dict)
     states: list[PartitionRegistration] = field(default_factory=list)
-    registrations: list[BrokerRegistration] = field(default_factory=list)
     lives: list[TopicLife] = field(default_factory=list)
     removed: list[tuple[PartitionKey, int, int]] = field(default_factory=list)
     changes: list[MetadataRecord] = field(default_factory=list)
     unclean: list[tuple[PartitionRegistration, PartitionRegistration]] = field(default_factory=list)
-    judged: Judgements = field(default_factory=Judgements)
     skipped: int = 0
     _open: list[MetadataRecord] | None = None
     _causes: BatchCauses = field(default_factory=BatchCauses)
-    _is_base: bool = False
 
     def take_snapshot(self, records: Sequence[MetadataRecord]) -> None:
         """The state at an offset: takes the place of all that is known. It makes no moves."""
@@ -138,11 +124,11 @@ class MetadataReplay:
         old = self.partitions.get(key)
         if old is None:
             self.skipped += 1
-            old = unknown_partition(said, self.topics.get(said["topicId"]))
+            old = partition_without_base(said, self.topics.get(said["topicId"]))
         new = changed_partition(old, record)
         if new.is_elected:
             new.cause, new.cause_broker_id = self._causes.of_election(old, new, said)
-        if is_unclean(old, new, said):
+        if is_unclean_record(old, new, said):
             self.unclean.append((old, new))
             new.cause = UNCLEAN if new.cause == OTHER else new.cause
         self._judge(PARTITION_REGISTRATION, key, old.state, new.state, record)
@@ -161,106 +147,6 @@ class MetadataReplay:
             if said.get("topicName") in (None, one.topic) and (one.elr or one.last_known_elr):
                 self.partitions[key] = replace(one, elr=[], last_known_elr=[])
         self.changes.append(record)
-
-    def _register(self, record: MetadataRecord, said: dict[str, Any]) -> None:
-        new = BrokerRegistration(
-            said["brokerId"],
-            "",
-            said["brokerEpoch"],
-            said["incarnationId"],
-            said.get("rack"),
-            said.get("fenced", True),
-            said.get("inControlledShutdown", False),
-            record.at_ms,
-            record.offset,
-            record.epoch,
-            is_registered=True,
-        )
-        self._enter_broker(new, record)
-
-    def _change_broker(self, record: MetadataRecord, said: dict[str, Any]) -> None:
-        self._check_epoch(said["brokerId"], said["brokerEpoch"], record)
-        old = self._broker(said["brokerId"], said["brokerEpoch"])
-        fenced, stopping = said.get("fenced", 0), said.get("inControlledShutdown", 0)
-        is_fenced = {1: True, -1: False}.get(fenced, old.is_fenced)
-        is_stopping = True if stopping == 1 else old.is_stopping
-        self._enter_broker(self._next(old, record, is_fenced=is_fenced, is_stopping=is_stopping), record)
-
-    def _fence_broker(self, record: MetadataRecord, said: dict[str, Any]) -> None:
-        self._check_epoch(said["id"], said["epoch"], record)
-        old = self._broker(said["id"], said["epoch"])
-        is_fenced = record.name == "FENCE_BROKER_RECORD"
-        self._enter_broker(self._next(old, record, is_fenced=is_fenced, is_stopping=False), record)
-
-    def _unregister(self, record: MetadataRecord, said: dict[str, Any]) -> None:
-        self._check_epoch(said["brokerId"], said["brokerEpoch"], record)
-        old = self._broker(said["brokerId"], said["brokerEpoch"])
-        self._judge(BROKER_REGISTRATION, old.broker_id, old.state or None, GONE, record)
-        gone = replace(self._next(old, record, is_fenced=True, is_stopping=None), state=GONE)
-        self.brokers[old.broker_id] = gone
-        self.registrations.append(gone)
-
-    def _broker(self, broker_id: int, broker_epoch: int) -> BrokerRegistration:
-        """As it stands; one of which the base is missing is in no state that is known."""
-        known = self.brokers.get(broker_id)
-        if known is not None:
-            return known
-        return BrokerRegistration(broker_id, "", broker_epoch, None, None, None, None, -1, -1, -1)
-
-    @staticmethod
-    def _next(
-        old: BrokerRegistration,
-        record: MetadataRecord,
-        *,
-        is_fenced: bool | None,
-        is_stopping: bool | None,
-    ) -> BrokerRegistration:
-        return replace(
-            old,
-            is_fenced=is_fenced,
-            is_stopping=is_stopping,
-            decided_at_ms=record.at_ms,
-            offset=record.offset,
-            controller_epoch=record.epoch,
-            is_registered=False,
-        )
-
-    def _enter_broker(self, new: BrokerRegistration, record: MetadataRecord) -> None:
-        old = self.brokers.get(new.broker_id)
-        if new.is_fenced is not None and new.is_stopping is not None:
-            new.state = registration_state(is_fenced=new.is_fenced, is_stopping=new.is_stopping)
-        elif new.is_fenced is not None:
-            new.state = FENCED if new.is_fenced else ACTIVE
-        before = NONE if old is None and new.is_registered else old.state if old else None
-        self._judge(BROKER_REGISTRATION, new.broker_id, before, new.state or None, record)
-        self.brokers[new.broker_id] = new
-        if not self._is_base:
-            self.registrations.append(new)
-
-    def _check_epoch(self, broker_id: int, broker_epoch: int, record: MetadataRecord) -> None:
-        known = self.brokers.get(broker_id)
-        if known is not None and known.broker_epoch not in (None, broker_epoch):
-            said = f"broker epoch {broker_epoch} where {known.broker_epoch} is registered"
-            self.judged.broken.append(BrokenRule(BROKER_REGISTRATION, broker_id, record.offset, said))
-
-    def _judge(
-        self,
-        machine: str,
-        key: int | PartitionKey,
-        before: str | None,
-        after: str | None,
-        record: MetadataRecord,
-    ) -> None:
-        """gap: the log does not have what was before, so that nothing is said of the move."""
-        if self._is_base:
-            return
-        if not before or not after:
-            verdict = GAP
-        else:
-            is_legal = registration_machines()[machine].allows(before, after)
-            verdict = VALID if is_legal else ILLEGAL
-        move = RegistrationMove(machine, key, before or "", after or "", record.offset, record.at_ms, verdict)
-        self.judged.moves.append(move)
 
     def _note_change(self, record: MetadataRecord, _: dict[str, Any]) -> None:
         if not self._is_base:

@@ -142,7 +142,7 @@ def partition_of_record(record: MetadataRecord, topic: str | None) -> PartitionR
     )
 
 
-def unknown_partition(said: dict[str, Any], topic: str | None) -> PartitionRegistration:
+def partition_without_base(said: dict[str, Any], topic: str | None) -> PartitionRegistration:
     """A partition of which the log does not have the base."""
     return PartitionRegistration(
         said["topicId"],
@@ -199,7 +199,7 @@ def changed_partition(old: PartitionRegistration, record: MetadataRecord) -> Par
     )
 
 
-def is_unclean(old: PartitionRegistration, new: PartitionRegistration, said: dict[str, Any]) -> bool:
+def is_unclean_record(old: PartitionRegistration, new: PartitionRegistration, said: dict[str, Any]) -> bool:
     """True if the record makes a leader that was in neither ISR nor ELR; the end of a reassignment joins the ISR and
     leads in one record, which is none."""
     if not new.is_elected or new.leader is None or new.leader < 0 or new.leader == old.leader:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from pipeline.kafka.metadata_log.dump import read_metadata_dump
+from pipeline.model.metadata.broker_replay import GAP, VALID
 from pipeline.model.metadata.history import replay_log
 from pipeline.model.metadata.joining import NodeParts, join_copies
-from pipeline.model.metadata.replay import GAP, VALID, MetadataReplay
+from pipeline.model.metadata.replay import MetadataReplay
 from tests.metadata import SHARED, copies_of, dumped_lab, part_of, samples
 from tests.model.metadata.target_rows import target_rows
 
