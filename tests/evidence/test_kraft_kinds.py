@@ -5,7 +5,7 @@ import pytest
 from polars import lit
 
 from pipeline.gold.leader_election.kraft_choosing import is_clean_in_kraft, with_kraft_verdict
-from pipeline.gold.leader_election.kraft_elections import certainty_of_change
+from pipeline.gold.leader_election.kraft_elections import certainty_of_change, with_before
 from pipeline.gold.partition_outage.unserved import with_following
 from pipeline.gold.partition_timeline.kraft_fencing import is_unseen_between, with_replayed_end
 from pipeline.gold.partition_timeline.own_stops import process_stops
@@ -38,6 +38,13 @@ STAYS = """
     c          | 3         | kraft | 30        | 40      | uncontrolled | proved
     c          | 3         | kraft | 50        | 60      | {}           | {}
     c          | 3         | kraft | {}        |         |              | undetermined
+"""
+LEADERS = """
+    cluster_id | topic | topic_life | topic_id | partition | interval_seq | valid_from_at | valid_until_at | leader | leader_epoch
+    c          | a     | 1          | a        | 0         | 1            | 0             | 10             | 2      | 3
+    c          | a     | 1          | a        | 0         | 2            | 10            | 19             |        |
+    c          | a     | 1          | a        | 0         | 3            | 19            | 20             |        |
+    c          | a     | 1          | a        | 0         | 4            | 20            |                | 1      | 5
 """
 UNKNOWN = (
     "c | a | 1 | 0 | 2 | 0 | 10 | 20 | | | | undetermined",
@@ -132,7 +139,7 @@ def test_who_leads_after_a_doubt_may_have_led_in_it(
             "is_born": [False],
             "missing_epochs": [missing],
             "valid_from_at": [at(20)],
-            "valid_from_at_before": [at(second)],
+            "known_until_at": [at(second)],
             "certainty": ["proved"],
             "diff_line": ["a line" if is_said else None],
             "choice_line": [None],
@@ -220,3 +227,8 @@ def test_a_leader_that_is_known_to_be_out_was_back(able: list[int], verdict: str
         }
     )
     assert with_kraft_verdict(rows)["verdict"].to_list() == [verdict]
+
+
+def test_a_doubt_in_several_steps_is_one() -> None:
+    intervals = frame(partition_timeline.SPEC, LEADERS)
+    assert with_before(intervals)["known_until_at"].to_list() == [None, at(10), at(10), at(10)]

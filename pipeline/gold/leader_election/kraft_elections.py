@@ -76,7 +76,7 @@ def certainty_of_change() -> pl.Expr:
     """Where it is not known for longer than one event who led before, and elections are missing, the leader may have
     led already: it is not certain that this leader epoch is of an election, unless a line says so."""
     is_said = col("diff_line").is_not_null() | col("choice_line").is_not_null()
-    is_long = col("valid_from_at") - col("valid_from_at_before") > ONE_EVENT
+    is_long = (col("valid_from_at") - col("known_until_at") > ONE_EVENT).fill_null(value=True)
     is_missed = ~col("is_born") & (col("missing_epochs").fill_null(1) > 0)
     is_untold = col("leader_before").is_null() & is_long & is_missed & ~is_said
     return when(is_untold).then(lit("undetermined")).otherwise("certainty")
@@ -84,12 +84,17 @@ def certainty_of_change() -> pl.Expr:
 
 def with_before(intervals: pl.DataFrame) -> pl.DataFrame:
     """Intervals with BEFORE of the one before, its ISR null where it is stale; last_epoch, last_leader: of the last
-    known leader before; topic_from_at: when the first partition of the topic began."""
+    known leader before, who led until known_until_at; topic_from_at: when the first partition of the topic began."""
     its = {name: when(~col("is_isr_stale")).then("isr") if name == "isr" else col(name) for name in BEFORE}
     known_epoch = when(col("leader").is_not_null()).then("leader_epoch")
     return intervals.sort(*PARTITION, "interval_seq").with_columns(
         **{f"{name}_before": one.shift(1).over(PARTITION) for name, one in its.items()},
         last_epoch=known_epoch.forward_fill().shift(1).over(PARTITION),
+        known_until_at=when(col("leader").is_not_null())
+        .then("valid_until_at")
+        .forward_fill()
+        .shift(1)
+        .over(PARTITION),
         last_leader=col("leader").forward_fill().shift(1).over(PARTITION),
         topic_from_at=col("valid_from_at").min().over("cluster_id", "topic_id"),
     )
