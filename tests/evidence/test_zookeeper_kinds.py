@@ -5,6 +5,7 @@ import pytest
 from polars import col, lit
 
 from pipeline.gold.controller_term.reasons import without_later_end
+from pipeline.gold.leader_election.judging import with_election_verdict
 from pipeline.gold.partition_timeline.zk_intervals import without_stale
 from schemas.gold import controller_term, partition_timeline
 from tests.frames import frame
@@ -68,3 +69,27 @@ def test_who_was_killed_may_have_resigned_before_in_lines_that_are_missing(
         end_unknown_why=lit(None, pl.String),
     )
     assert terms.select(*without_later_end())["end_reason"].to_list() == [expected]
+
+
+@pytest.mark.parametrize(("choices", "verdict"), [([3, 1], "differs"), ([3, 2], "undetermined")])
+def test_who_is_elected_is_assigned_whatever_lines_are_missing(choices: list[int], verdict: str) -> None:
+    rows = pl.DataFrame(
+        {
+            "leader": [1],
+            "old_leader": [-1],
+            "expected_leader": [3],
+            "by_isr": [3],
+            "from_state": ["OfflinePartition"],
+            "outcome": ["done"],
+            "kind": ["offline"],
+            "how": ["move"],
+            "leader_epoch": [4],
+            "old_epoch": [3],
+            "isr": [[1]],
+            "choices": [choices],
+            "is_old": [False],
+            "doubt": [None],
+        },
+        schema_overrides={"doubt": pl.String},
+    )
+    assert with_election_verdict(rows)["verdict"].to_list() == [verdict]

@@ -138,9 +138,12 @@ def reason_for_doubt() -> pl.Expr:
     # Up to 0.9 the first of the ISR takes over from a broker that shuts down, since then the first of the assignment.
     is_by_order = (col("kind") == "controlled_shutdown") & col("is_old")
     is_first = is_by_order & (first_replica("isr") == col("leader"))
+    # A controller elects an assigned replica: else lines of a reassignment are missing.
+    is_outside = (col("leader") >= 0) & ~col("choices").list.contains(col("leader"))
     return pl.coalesce(
         "doubt",
         when(is_removal).then(lit("leader_unknown")),
+        when(is_outside).then(lit("replicas_unknown")),
         when(is_first).then(lit("release_unknown")),
     )
 
