@@ -13,14 +13,13 @@ from pipeline.core.errors import InputProblem, PipelineError, SettingsError
 from pipeline.store.files.files import ReadableFiles
 from pipeline.store.locks.lock import cluster_lock
 from pipeline.store.readers.readable_warehouse import direct_warehouse
-from pipeline.store.runs.published import ASIDE, LAST_RUN, NOTIFIED
+from pipeline.store.runs.published import ASIDE, ERASED, LAST_RUN, NOTIFIED
 from pipeline.store.spark.session import late_spark
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import LAYERS
 
 # What says that there is something to read goes first: a reader sees all of a cluster or nothing.
 FOLDERS = (*reversed(LAYERS), ASIDE)
-HIDDEN = "_forgotten"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,7 +59,7 @@ def require_name(cluster: str) -> None:
 
 def require_there(files: ReadableFiles, folder: str, cluster: str) -> None:
     """InputProblem: no tables of this cluster."""
-    if not {HIDDEN, *FOLDERS} & set(files.names(folder)):
+    if not {ERASED, *FOLDERS} & set(files.names(folder)):
         raise InputProblem(
             expected=f"tables of cluster {cluster} in {folder}",
             found="none",
@@ -88,17 +87,18 @@ def forget_cluster(store: ClusterWarehouse, progress: Progress) -> None:
     """Deletes the layers; what else lies in the folder is not ours and stays. Again, where it was cut short.
 
     What publishes is put aside first: of a part of its log readers would take an older run for the newest. The row of
-    the last run goes before: it would tell that ops.run is damaged.
+    the last run goes before: it would tell that ops.run is damaged. What was put aside goes last: until then runs and
+    readers are told what is going on, and repair publishes nothing of it again.
     """
-    hidden = f"{store.folder}/{HIDDEN}"
+    hidden = f"{store.folder}/{ERASED}"
     for name in (LAST_RUN, NOTIFIED):
         store.files.delete(f"{store.folder}/{name}")
     store.files.delete(hidden)
     store.files.rename(f"{store.folder}/{FOLDERS[0]}", hidden)
-    for layer in (HIDDEN, *FOLDERS):
+    for layer in (*FOLDERS, ERASED):
         progress.stage("forget", layer)
         store.files.delete(f"{store.folder}/{layer}")
-    left = {HIDDEN, *FOLDERS} & set(store.files.names(store.folder))
+    left = {ERASED, *FOLDERS} & set(store.files.names(store.folder))
     if left:
         raise InputProblem(
             expected=f"all of {store.folder} to be erased",

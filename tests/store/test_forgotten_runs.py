@@ -13,7 +13,7 @@ from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.examination.examined import examine_cluster
 from pipeline.store.files.local_files import LocalFiles
 from pipeline.store.readers.readable_warehouse import DirectWarehouse
-from pipeline.store.runs.published import LAST_RUN
+from pipeline.store.runs.published import ERASED, LAST_RUN
 from pipeline.store.tables.commit_files import writers_of
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import removed_commit
@@ -80,3 +80,20 @@ def test_a_first_night_that_died_is_begun_anew(cluster: Path) -> None:
     warehouse = DirectWarehouse(str(cluster.parent), LocalFiles())
     assert warehouse.published(CLUSTER).run_id is None
     assert damage_verdict(examine_cluster(warehouse, CLUSTER, TABLES)) == "NOTHING PUBLISHED"
+
+
+@pytest.mark.parametrize("gone", [(), ("gold", "state", "silver")])
+def test_who_is_being_erased_is_not_mended(
+    gone: tuple[str, ...], cluster: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a `forget` leaves it that was killed: the next one erases the rest, and until then nothing is published."""
+    (cluster / ERASED).mkdir()
+    for name in gone:
+        shutil.rmtree(cluster / name)
+    given = ["--warehouse", str(cluster.parent)]
+    for command in ("status", "doctor", "repair"):
+        assert cli.main([command, *given]) == WarehouseDamaged.exit_code
+        told = capsys.readouterr()
+        assert "'kafka-controller-audit forget " in told.out + told.err, command
+    assert cli.main(["forget", *given, "--cluster", CLUSTER, "--yes"]) == 0
+    assert not cluster.exists()

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 log = logging.getLogger("kafka_controller_audit")
 
 
+def is_stderr_terminal() -> bool:
+    return sys.stderr.isatty()
+
+
 @dataclass
 class Progress:
     """Stages with counts and seconds. label: before each. has_details: steps within a stage are told, too."""
 
-    is_terminal: bool = field(default_factory=sys.stderr.isatty)
+    is_terminal: bool = field(default_factory=is_stderr_terminal)
     started: float = field(default_factory=time.monotonic)
     label: str = ""
     has_details: bool = True

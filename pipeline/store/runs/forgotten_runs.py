@@ -4,7 +4,7 @@ from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.files.files import ReadableFiles
 from pipeline.store.locks.lock_files import LOCK_FILE
 from pipeline.store.runs.damage import Damage, require_undamaged, uri_of
-from pipeline.store.runs.published import LAST_RUN
+from pipeline.store.runs.published import ERASED, LAST_RUN
 from pipeline.store.tables.commit_files import is_table, writers_of
 from schemas.bronze import file_sighting, log_record, source_file
 from schemas.ops import run
@@ -17,13 +17,30 @@ READ = (source_file.SPEC.name, log_record.SPEC.name, file_sighting.SPEC.name)
 
 def forgotten_runs_damage(files: ReadableFiles, folder: str) -> Damage | None:
     """Of a cluster of which no run is known. Rows of one run may be those of a first night that died, which the next
-    night takes out and reads again; rows of two were published, and of what they hold logs may be gone."""
+    night takes out and reads again; rows of two were published, and of what they hold logs may be gone.
+
+    WarehouseDamaged: they are being erased."""
+    require_not_erased(files, folder)
     for name in READ:
         count = len(writers_of(files, uri_of(folder, name)))
         if count > 1:
             told = f"no run in {run.SPEC.name} and no {LAST_RUN}; {name} has rows of {count} runs"
             return Damage(run.SPEC.name, "run_gone", told)
     return None
+
+
+def require_not_erased(files: ReadableFiles, folder: str) -> None:
+    """WarehouseDamaged: a `forget` of the cluster was cut short, or goes on."""
+    warehouse, _, cluster = folder.rpartition("/")
+    if ERASED in files.names(folder):
+        raise WarehouseDamaged(
+            expected=f"the tables of cluster {cluster}",
+            found="what a 'forget' left of them that was cut short, or goes on",
+            todo=(
+                f"run 'kafka-controller-audit forget --warehouse {warehouse} --cluster {cluster}' again, which "
+                f"erases the rest; what was its ops folder is {ERASED} now"
+            ),
+        )
 
 
 def is_emptied(files: ReadableFiles, folder: str) -> bool:

@@ -33,6 +33,8 @@ PUBLISHING: Mapping[str, type] = {
 NOTIFIED = "_notified.json"
 # What repair took out of tables and did not understand.
 ASIDE = "_damaged"
+# What was `ops/` of a cluster that is being erased, until all of it is.
+ERASED = "_forgotten"
 # The newest row of ops.run, or that of a run_id; none where there is no such row.
 RunRows = Callable[[str | None], list[dict[str, Any]]]
 
