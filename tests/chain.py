@@ -1,7 +1,7 @@
 """All kernels in the order of their wiring, in process, on records in memory."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -12,6 +12,7 @@ import pyarrow as pa
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, TABLES
 from pipeline.core.frames import declared_table, empty_frame, frame_of
 from pipeline.core.span import ALL_TIME
+from pipeline.gold.finding import findings_of_run
 from pipeline.model.settings import (
     AuditLimit,
     BalancingSetting,
@@ -19,7 +20,7 @@ from pipeline.model.settings import (
     ReleaseSetting,
     SessionLimit,
 )
-from pipeline.rules.registry import LIMITS
+from pipeline.rules.registry import LIMITS, RULES, find_by_rules, tables_behind_inputs
 from schemas.bronze import file_sighting, lost_segment
 from schemas.gold import finding
 from schemas.spec import TableSpec
@@ -83,6 +84,38 @@ def built(records: pl.DataFrame | pa.Table, *goals: str, **given: Any) -> dict[s
     for goal in goals:
         known |= with_table(goal, known)
     return known
+
+
+def found_by(records: pl.DataFrame | pa.Table, *rules: str, **given: Any) -> pl.DataFrame:
+    """gold.finding of these rules, as it is among the findings of all: of the tables those alone are built that these
+    rules, and those that may take their findings for their own, are made of."""
+    names = [name for name in RULES if name in with_absorbing(rules)]
+    asked = [one for name in with_earlier(names) for one in inputs_of_rule(name)]
+    known = built(records, *(one for one in tables_behind_inputs(asked) if one in BY_SHORT_NAME), **given)
+    rows = findings_of_run(find_by_rules(known, names), known)
+    return frame_of(declared_table(rows, finding.SPEC)).filter(pl.col("rule").is_in(rules))
+
+
+def with_absorbing(rules: Collection[str]) -> set[str]:
+    """The rules, those that absorb findings of theirs, and what these absorb."""
+    found = set(rules)
+    for rule in RULES.values():
+        if rule.absorb is not None and found & {rule.name, *rule.absorbed}:
+            found |= {rule.name, *rule.absorbed}
+    return found
+
+
+def with_earlier(names: Collection[str]) -> set[str]:
+    """The rules and those whose findings they look at."""
+    return {*names, *(one for name in names for one in with_earlier(RULES[name].after))}
+
+
+def inputs_of_rule(name: str) -> tuple[str, ...]:
+    rule = RULES[name]
+    return (
+        *rule.inputs,
+        *(() if rule.absorb is None else tuple(inspect.signature(rule.absorb).parameters)[2:]),
+    )
 
 
 def with_table(name: str, known: dict[str, Any]) -> dict[str, Any]:

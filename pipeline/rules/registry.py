@@ -1,6 +1,6 @@
 """The rules by name, and the findings of all of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -48,18 +48,20 @@ def with_rule_columns(rule: Rule, rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(*own).select(OF_RULES)
 
 
-def find_by_all_rules(given: Mapping[str, Any]) -> pl.DataFrame:
-    """One row per finding of any rule, columns OF_RULES. given: INPUTS by name."""
+def find_by_rules(given: Mapping[str, Any], names: Collection[str] = tuple(RULES)) -> pl.DataFrame:
+    """One row per finding of these rules, columns OF_RULES. given: INPUTS by name; names: of some rules, in their
+    order, as if there were no others."""
     found = Findings(given)
-    for name in RULES:
+    for name in names:
         found.of(name)
-    for name, rule in RULES.items():
+    for name in names:
+        rule = RULES[name]
         if rule.absorb is not None:
             limits = {one: found.input(one, rule) for one in parameters(rule.absorb)[2:]}
             own, left = rule.absorb(found.of(name), found.of_all(rule.absorbed), **limits)
             found.rows[name] = own
             found.rows |= {one: left.filter(pl.col("rule") == one) for one in rule.absorbed}
-    return found.of_all(RULES)
+    return found.of_all(names)
 
 
 class Findings:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.chain import built
+from tests.chain import found_by
 from tests.rows import records_in
 
 Row = dict[str, Any]
@@ -52,9 +52,8 @@ def loaded(second: float, path: str) -> tuple[float, str]:
 
 
 def told(logs: Logs) -> list[Row]:
-    found: list[Row] = built(records_in(logs), "finding")["finding"].to_dicts()
-    own = [one for one in found if one["rule"] == "log_dir_failed"]
-    return sorted(own, key=lambda one: one["valid_from_at"])
+    found: list[Row] = found_by(records_in(logs), "log_dir_failed").sort("valid_from_at").to_dicts()
+    return found
 
 
 FAILED = (

@@ -10,7 +10,7 @@ from pipeline.rules.leader_choice.rule import find as leader_choice
 from pipeline.rules.unclean_election.rule import find as unclean_election
 from schemas.gold import broker_session, controller_term, leader_election
 from schemas.silver import controller_step
-from tests.chain import built
+from tests.chain import built, found_by
 from tests.frames import frame
 from tests.rows import records_in
 from tests.rules.rows import fact_texts, of_rule
@@ -81,7 +81,7 @@ def test_the_first_line_of_a_partition_tells_that_its_election_was_unclean(
     """Two controllers print it; it is one finding, by the first line."""
     standby = DIFF.format("03,001", 5, 0, 0, RECOVERY) if expected else ""
     records = records_in({(0, "controller"): "\n".join(lines), (5, "controller"): standby})
-    found = built(records, "finding")["finding"].filter(rule="unclean_election")
+    found = found_by(records, "unclean_election")
     told = "unclean election: orders-1 got leader 0 outside of its in-sync replicas; records that it had not copied are lost"
     assert found.select("severity", "sentence").rows() == [("critical", told)] * expected
 

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from polars import col
-
-from tests.chain import built
+from tests.chain import found_by
 from tests.frames import at
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
@@ -28,9 +26,7 @@ OLD = """
 
 
 def told(controller: str, node_id: int) -> list[dict[str, Any]]:
-    found = built(records_in({(node_id, "controller"): controller}), "finding")["finding"]
-    rows: list[dict[str, Any]] = found.filter(col("rule") == "event_failed").to_dicts()
-    return rows
+    return found_by(records_in({(node_id, "controller"): controller}), "event_failed").to_dicts()
 
 
 def test_an_event_that_ends_in_an_exception_is_told_once_a_term_kind_and_exception() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from tests.chain import built
+from tests.chain import built, found_by
 from tests.rows import records_in
 
 Row = dict[str, Any]
@@ -32,8 +32,8 @@ LOGGED = AT + (
 
 
 def found(*lines: str) -> list[Row]:
-    rows = built(records_in({(1, "server"): "\n".join(lines)}), "finding")["finding"].sort("valid_from_at")
-    return [row for row in rows.to_dicts() if row["rule"] in {"fatal_fault", "logged_fault"}]
+    rows = found_by(records_in({(1, "server"): "\n".join(lines)}), "fatal_fault", "logged_fault")
+    return rows.sort("valid_from_at").to_dicts()
 
 
 def test_a_fatal_fault_ends_the_process_until_it_has_started_again() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.chain import built
+from tests.chain import found_by
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
 
@@ -36,8 +36,8 @@ def found(logs: dict[int, list[str]], server: dict[int, list[str]] | None = None
     """The findings of a missing controller."""
     texts = {(node, "controller"): "\n".join(lines) for node, lines in logs.items()}
     texts |= {(node, "server"): "\n".join(lines) for node, lines in (server or {}).items()}
-    rows = built(records_in(texts), "finding")["finding"].sort("valid_from_at").to_dicts()
-    return [row for row in rows if row["rule"] in {"quorum_without_leader", "no_controller"}]
+    rows = found_by(records_in(texts), "quorum_without_leader", "no_controller")
+    return rows.sort("valid_from_at").to_dicts()
 
 
 def test_it_goes_on_at_the_end_of_the_data() -> None:

@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from polars import col
 
-from tests.chain import built
+from tests.chain import built, found_by
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
 
@@ -50,8 +51,18 @@ def ends(count: int = 3) -> Logs:
 def found(controller: Logs, server: Logs | None = None) -> list[Row]:
     texts = {(node, "controller"): "\n".join(lines) for node, lines in controller.items()}
     texts |= {(node, "server"): "\n".join(lines) for node, lines in (server or {}).items()}
-    rows = built(records_in(texts), "finding")["finding"].to_dicts()
-    return [row for row in rows if row["rule"] == "quorum_flapping"]
+    return found_by(records_in(texts), "quorum_flapping").to_dicts()
+
+
+def test_rules_alone_find_what_they_find_among_all() -> None:
+    """Also where one takes the findings of another for its own."""
+    lines = {(node, "controller"): "\n".join(text) for node, text in ends().items()}
+    lines[2, "server"] = "\n".join(MAJORITY.format(f"{one}:10,000", 2) for one in (1, 2))
+    records = records_in(lines)
+    whole = built(records, "finding")["finding"].sort("finding_id")
+    assert "quorum_flapping" in whole["rule"] and "no_controller" not in whole["rule"]
+    for rules in ({"quorum_flapping"}, {"no_controller"}, {*whole["rule"]}, {"outage"}):
+        assert found_by(records, *rules).sort("finding_id").equals(whole.filter(col("rule").is_in(rules)))
 
 
 EACH = "a controller was elected anew 3 times within 2 min, none after an order to stop; "

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.chain import built
+from tests.chain import found_by
 from tests.gold.quorum_lines import ACTIVE, FETCH, RAFT, refused, timed_out
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
@@ -15,8 +15,7 @@ LATER = [RAFT.format("9:00,000", 1, "High watermark set to 5 for the first time 
 def found(server: list[str], controller: list[str], last: list[str]) -> list[Row]:
     texts = {(1, "controller"): "\n".join(controller), (2, "server"): "\n".join(server)}
     texts |= {(1, "server"): "\n".join(last)} if last else {}
-    rows = built(records_in(texts), "finding")["finding"].to_dicts()
-    return [row for row in rows if row["rule"] == "voter_out_of_touch"]
+    return found_by(records_in(texts), "voter_out_of_touch").to_dicts()
 
 
 def pulses(count: int) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.chain import built
+from tests.chain import found_by
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
 
@@ -54,8 +54,7 @@ def found(text: str) -> list[Row]:
         (node, "controller"): "\n".join(line for line in text.splitlines() if f"id={node}]" in line)
         for node in VOTERS
     }
-    rows = built(records_in(logs), "finding")["finding"].to_dicts()
-    return [row for row in rows if row["rule"] in ALIKE]
+    return found_by(records_in(logs), *ALIKE).to_dicts()
 
 
 @pytest.mark.parametrize(

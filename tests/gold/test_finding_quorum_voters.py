@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.chain import built
+from tests.chain import found_by
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
 
@@ -42,8 +42,8 @@ CLOSED = AT + (
 
 
 def found(*lines: str) -> list[Row]:
-    rows = built(records_in({(1, "server"): "\n".join(lines)}), "finding")["finding"].sort("valid_from_at")
-    return [row for row in rows.to_dicts() if row["rule"] in {"voter_data", "voter_refused"}]
+    rows = found_by(records_in({(1, "server"): "\n".join(lines)}), "voter_data", "voter_refused")
+    return rows.sort("valid_from_at").to_dicts()
 
 
 def test_a_voter_that_fetches_from_further_back_lost_its_data_and_a_broker_may() -> None:

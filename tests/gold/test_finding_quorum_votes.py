@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.chain import built
+from tests.chain import found_by
 from tests.gold.quorum_lines import ACTIVE, AT, FETCH, RAFT, refused, timed_out
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
@@ -37,8 +37,9 @@ def asks_in_vain(node: int, count: int = 5) -> list[str]:
 def found(controller: Logs, server: Logs) -> list[Row]:
     texts = {(node, "controller"): "\n".join(lines) for node, lines in controller.items()}
     texts |= {(node, "server"): "\n".join(lines) for node, lines in server.items()}
-    rows = built(records_in(texts), "finding")["finding"].sort("valid_from_at").to_dicts()
-    return [row for row in rows if row["rule"] in {"quorum_without_leader", "no_controller"}]
+    return (
+        found_by(records_in(texts), "quorum_without_leader", "no_controller").sort("valid_from_at").to_dicts()
+    )
 
 
 RENOUNCED = (

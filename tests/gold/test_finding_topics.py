@@ -1,9 +1,8 @@
 """What is said of the lives of topics: deletions that wait, topics that are served late or by nobody, acts by hand."""
 
-import polars as pl
 import pytest
 
-from tests.chain import built
+from tests.chain import found_by
 from tests.frames import at
 from tests.gold.topic_stories import (
     ANSWERED,
@@ -31,8 +30,7 @@ COMPLETED = "    [2026-11-21 00:00:{at},000] INFO [Topic Deletion Manager 1] Del
 
 
 def told(logs: dict[tuple[int, str], str]) -> list[Row]:
-    found = built(records_in(logs), "finding")["finding"]
-    return rows_of(found.filter(pl.col("rule").is_in(RULES)).sort("valid_from_at", "rule"))
+    return rows_of(found_by(records_in(logs), *RULES).sort("valid_from_at", "rule"))
 
 
 def of_one(lines: str) -> dict[tuple[int, str], str]:

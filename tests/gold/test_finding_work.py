@@ -4,9 +4,8 @@ from typing import Any
 
 import polars as pl
 import pytest
-from polars import col
 
-from tests.chain import built
+from tests.chain import built, found_by
 from tests.frames import at
 from tests.gold.work_lines import CHECKED, CHECKING, EPOCHS, change, line, started
 from tests.rows import records_in
@@ -23,9 +22,8 @@ SLOW = "Exceptionally slow controller event {} took {} ms."
 
 
 def told(text: str, others: dict[tuple[int, str], str] | None = None) -> list[dict[str, Any]]:
-    found = built(records_in({(1, "controller"): text} | (others or {})), "finding")["finding"]
-    rows: list[dict[str, Any]] = found.filter(col("rule").is_in(RULES)).sort("valid_from_at").to_dicts()
-    return rows
+    found = found_by(records_in({(1, "controller"): text} | (others or {})), *RULES)
+    return found.sort("valid_from_at").to_dicts()
 
 
 def said(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ import pytest
 from jobs.questions.half_read import half_read_text
 from pipeline.rules.proving.proof import UNDECIDED, Claim, Record
 from pipeline.rules.verified import verify_claim
-from tests.chain import built
+from tests.chain import built, found_by
 from tests.frames import at
 from tests.jobs.answering import answers_of
 from tests.rules.rows import fact_texts
@@ -41,10 +41,11 @@ NAMELESS = "controller start-up"
 def told(controller: str, state_change: str = "") -> list[dict[str, Any]]:
     logs = {(4, "controller"): controller}
     logs |= {(4, "state-change"): state_change or QUIET}
-    found = built(log_table(logs), "finding", "partition_outage")
-    outages = found["partition_outage"]
-    assert set(outages["unserved_from_at"]) == {None}  # since when it was so before nobody knows
-    rows: list[dict[str, Any]] = found["finding"].filter(rule="outage").to_dicts()
+    tables = built(log_table(logs), "partition_outage")
+    assert set(tables["partition_outage"]["unserved_from_at"]) == {
+        None
+    }  # since when it was so before nobody knows
+    rows: list[dict[str, Any]] = found_by(log_table(logs), "outage", **tables).to_dicts()
     return rows
 
 
@@ -71,8 +72,8 @@ def test_partitions_that_a_controller_finds_without_a_leader(
 def test_without_its_state_change_log_nobody_knows_for_how_long() -> None:
     """It elects a leader a moment later, and says so there alone: no finding, and the time is undetermined."""
     logs = {(4, "controller"): ELECTED + DELETING + LISTED + LATER}
-    found = built(log_table(logs), "finding", "partition_outage", "partition_timeline")
-    assert found["finding"].filter(rule="outage").is_empty()
+    found = built(log_table(logs), "partition_outage", "partition_timeline")
+    assert found_by(log_table(logs), "outage", **found).is_empty()
     assert set(found["partition_outage"]["certainty"]) == {"undetermined"}
     assert set(found["partition_timeline"]["certainty"]) == {"undetermined"}
 
@@ -94,8 +95,8 @@ def test_a_controller_before_of_which_less_is_known_takes_nothing_away(state_cha
         (4, "controller"): DAY_BEFORE + ELECTED + DELETING + LISTED + LATER,
         (4, "state-change"): state_change or QUIET,
     }
-    tables = built(log_table(logs), "finding", "partition_outage", "evidence")
-    (one,) = tables["finding"].filter(rule="outage").to_dicts()
+    tables = built(log_table(logs), "partition_outage", "evidence")
+    (one,) = found_by(log_table(logs), "outage", **tables).to_dicts()
     assert (one["severity"], one["sentence"]) == (alone[0]["severity"], alone[0]["sentence"])
     rows = tables["partition_outage"].filter(topic="events").sort("noticed_at")
     assert rows.select("ended_how", "certainty", "unserved_from_at", "high_ms").rows() == [
@@ -168,11 +169,11 @@ STATES = """
 def test_leaders_that_are_being_shut_down() -> None:
     """The controller takes them for dead as soon as they ask; of the one that is still there it is the same stop. What
     nobody has told the leader of goes with the broker whose leaving the controller handles."""
-    built_all = built(log_table({(1, "controller"): SHUTTING, (1, "state-change"): STATES}), "finding")
-    found = built_all["finding"]
-    roots = built_all["partition_outage"].select("topic", "partition", "root_broker_id").rows()
+    lines = log_table({(1, "controller"): SHUTTING, (1, "state-change"): STATES})
+    tables = built(lines, "partition_outage")
+    roots = tables["partition_outage"].select("topic", "partition", "root_broker_id").rows()
     assert sorted(roots) == [("a", 0, 1), ("a", 1, 2), ("unheard", 0, 2)]
-    assert found.filter(rule="outage").select("severity", "sentence").rows() == [
+    assert found_by(lines, "outage", **tables).select("severity", "sentence").rows() == [
         (
             "info",
             "brokers 1 and 2 were shut down as the whole cluster was stopped: 3 partitions without a leader for up to "

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.chain import built
+from tests.chain import found_by
 from tests.rows import records_in
 
 Row = dict[str, Any]
@@ -26,8 +26,8 @@ def found(*ratios: float, before: tuple[str, ...] = (), moves: str = "") -> list
         for broker, said in ((1, ratio), (2, 0.0))
     ]
     logs = {(5, "controller"): "\n".join([*before, *checks])}
-    rows = built(records_in(logs | ({(5, "state-change"): moves} if moves else {})), "finding")["finding"]
-    return [row for row in rows.to_dicts() if row["rule"] == "stated_imbalance"]
+    all_logs = logs | ({(5, "state-change"): moves} if moves else {})
+    return found_by(records_in(all_logs), "stated_imbalance").to_dicts()
 
 
 def test_a_broker_that_leads_nothing() -> None:

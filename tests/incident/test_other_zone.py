@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
-from jobs import nightly
 from jobs.incident.command import main
 from tests.incident.two_zones import write_two_zones
+from tests.jobs.small_logs import nightly_without_spark
 
 
 @pytest.fixture
@@ -36,12 +35,9 @@ def test_all_are_read_once_its_zone_is_given(logs: Path, capsys: pytest.CaptureF
     assert "REFUSED" not in screen and "nodes 1,2,3" in screen
 
 
-@pytest.mark.spark
-def test_a_run_names_what_is_of_another_zone_too(
-    spark: SparkSession, logs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_names_what_is_of_another_zone_too(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--logs", str(logs), "--warehouse", str(logs.parent / "warehouse"), "--cluster", "prod"]
-    assert nightly.main(arguments) == 7
+    assert nightly_without_spark(arguments) == 7
     told = capsys.readouterr()
     assert "another zone: node 3: its times are 5 h ahead of those of nodes 1, 2" in " ".join(
         told.out.split()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from jobs import nightly
-from jobs.cluster_job import ClusterJob
+from jobs.cluster_job import ClusterJob, Printed
 from jobs.engine.run.progress import Progress
 from jobs.fleet import run_without_spark
 from jobs.settings.arguments import job_parser, settings_of
@@ -50,8 +50,11 @@ def code_without_spark(job: str, argv: list[str]) -> int:
     done = run_without_spark(
         ClusterJob(job, given, settings_of(given), (given.cluster,), given.cluster), Progress()
     )
-    assert done is not None and done[0].code is not None, done
-    return done[0].code
+    assert done is not None, "it needs Spark"
+    outcome, kept = done
+    kept.tell(Printed())
+    assert outcome.code is not None, outcome.nothing
+    return outcome.code
 
 
 def contents(warehouse: Path, names: Iterable[str]) -> dict[str, list[str]]:

@@ -1,5 +1,6 @@
 """What a person should look at: the findings of all rules, grouped by their root event."""
 
+from collections.abc import Mapping
 from hashlib import sha256
 from inspect import Parameter, Signature
 from typing import Any
@@ -9,7 +10,7 @@ from polars import col, lit, when
 
 from pipeline.core.span import Span
 from pipeline.rules.known import with_suppressed
-from pipeline.rules.registry import INPUTS, OF_CONNECTIONS, find_by_all_rules
+from pipeline.rules.registry import INPUTS, OF_CONNECTIONS, find_by_rules
 from schemas.gold.finding import SPEC
 
 NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
@@ -25,9 +26,13 @@ def build(**given: Any) -> pl.DataFrame:
     until_at), until when what is still so at the end goes on. published_finding: gold.finding as published before this
     run. reported_finding: what of it a screen has told, which decides new, ongoing, resolved, retracted.
     """
+    return findings_of_run(find_by_rules(given), given)
+
+
+def findings_of_run(found: pl.DataFrame, given: Mapping[str, Any]) -> pl.DataFrame:
+    """Rows of gold.finding: findings of rules with what a run adds to them."""
     return (
-        find_by_all_rules(given)
-        .pipe(with_suppressed, given["audit_limit"].suppressions)
+        found.pipe(with_suppressed, given["audit_limit"].suppressions)
         .pipe(with_id)
         .pipe(with_votes_before, given["published_finding"], given["span"])
         .pipe(with_status, given["reported_finding"])
