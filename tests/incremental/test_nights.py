@@ -69,7 +69,7 @@ class Nights:
 # Late segments of both modes, parts of days and lives, in as few nights as have them.
 FEW = (
     ("3.9.1-zk-stock", Nights(by_lines=2, lives=2)),
-    ("3.9.2-kraft-migration-stock", Nights(late=(2, 3), hour=12, midnights=3)),
+    ("3.9.2-kraft-migration-stock", Nights(late=(2,), how="last", hour=12, midnights=2)),
 )
 MORE = (
     ("3.9.1-zk-stock", Nights(late=(2,), minute=30, has_moves=False)),
