@@ -16,6 +16,7 @@ from pipeline.core.packed_rows import RowKernel
 from pipeline.core.reach import Reach
 from pipeline.gold import (
     broker_session,
+    clock_skew,
     controller_event,
     controller_term,
     evidence,
@@ -168,6 +169,7 @@ KERNELS = (
     partition_view,
     broker_session,
     request_trace,
+    clock_skew,
     topic_lifecycle,
     partition_outage,
     leader_imbalance,

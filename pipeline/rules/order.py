@@ -58,6 +58,7 @@ GROUPS = {
         "deletion_disabled",
         "new_life",
         "refused_registration",
+        "clock_skew",
     ),
     "what is missing to know more": (
         "missing_logs",

@@ -29,6 +29,7 @@ class Fact:
 
 # What a fact says; one that is not known is null.
 FACTS = {
+    "apart_ms": Fact(LONG, "How far two clocks are apart at least, ms."),
     "asking_ids": Fact(array_type(INTEGER), "Nodes that asked for votes in vain; null: no line tells."),
     "at_least_ms": Fact(
         LONG, "For how long there was no controller at least, ms; null: until the end of the logs."
@@ -70,6 +71,9 @@ FACTS = {
         "the table of legal moves.",
     ),
     "directory_ids": Fact(array_type(STRING), "Ids of the log directories in KRaft; null: no line tells."),
+    "drift_ppm": Fact(
+        LONG, "By how much the clock runs faster or slower, millionths; null: a constant difference fits."
+    ),
     "elections_count": Fact(LONG, "How often a controller was elected anew."),
     "end_reasons": Fact(
         array_type(STRING),
@@ -148,6 +152,7 @@ FACTS = {
     "only_kafka_count": Fact(LONG, "How many partitions Kafka alone counts; null: none."),
     "open_count": Fact(LONG, "Partitions that are still without a leader; null: none."),
     "other_id": Fact(INTEGER, "Controller that it does not see."),
+    "other_ids": Fact(array_type(INTEGER), "Nodes whose clocks it is apart from."),
     "overlap": Fact(
         STRING, "What the controller did after the next election, as gold.controller_term has it."
     ),

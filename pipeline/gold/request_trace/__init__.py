@@ -6,9 +6,10 @@ from polars import col, lit, when
 from pipeline.core.made_of import made_of
 from pipeline.core.span import Span
 from pipeline.gold.request_trace.losses import with_losses
-from pipeline.gold.request_trace.orders import CHANNEL, CUT, orders_by_channel
+from pipeline.gold.request_trace.orders import CHANNEL, CUT, SENT, orders_by_channel
 from pipeline.gold.request_trace.pairing import paired_channels
 from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL, receipts_by_channel
+from pipeline.gold.request_trace.texts import with_sent_times
 from schemas.gold.request_trace import SPEC
 
 STALE_CONTROLLER = ("11", "STALE_CONTROLLER_EPOCH")
@@ -41,7 +42,7 @@ def build(
     orders = orders_by_channel(control_request, broker_event, controller_line, term, request_before, span)
     receipts = receipts_by_channel(control_request)
     pairs = paired_channels(orders, receipts)
-    both = joined_sides(orders, receipts, pairs)
+    both = joined_sides(orders, receipts, pairs).pipe(with_sent_times, control_request, controller_line)
     alone = receipts_alone(both, receipts, pairs, term)
     return (
         pl.concat([both.filter(~col("is_before")), alone], how="diagonal_relaxed")
@@ -96,7 +97,7 @@ def with_work(rows: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFram
     pieces = controller_event.select(*TERM, "work_seq", request_seq="work_seq").sort("request_seq")
     placed = rows.with_columns(request_seq=col("seq")).sort("request_seq")
     found = placed.join_asof(pieces, on="request_seq", by=list(TERM), check_sortedness=False)
-    is_sent = col("sent_at").is_not_null()
+    is_sent = col("sort") == SENT
     return found.with_columns(work_seq=when(is_sent).then("work_seq"))
 
 
@@ -145,7 +146,7 @@ def of_evidence() -> dict[str, pl.Expr]:
     own = pl.struct("file_id", "byte_offset")
     got = pl.struct(file_id="got_file_id", byte_offset="got_byte_offset")
     error = when(col("outcome") == "error").then(pl.coalesce("failing", "answer"))
-    lines = pl.concat_list(error, own, when(col("got_file_id").is_not_null()).then(got))
+    lines = pl.concat_list(error, "sent_line", own, when(col("got_file_id").is_not_null()).then(got))
     inferred = col("outcome").str.starts_with("lost")
     return {
         "evidence": lines.list.drop_nulls().list.unique(maintain_order=True),

@@ -1,1 +1,1 @@
-"""The rule slow_event: what it finds, its proof, its page and its cases."""
+"""The rule request_error: what it finds, its proof, its page and its cases."""
