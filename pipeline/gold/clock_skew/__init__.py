@@ -16,7 +16,7 @@ ROUNDING_MS = 2
 NO_LINES = lit([], pl.List(pl.Struct({"file_id": pl.String, "byte_offset": pl.Int64})))
 
 
-@made_of(SPEC, "request_trace")
+@made_of(SPEC, "request_trace", "node_event")
 def build(
     request_trace: pl.DataFrame, broker_event: pl.DataFrame, node_event: pl.DataFrame, span: Span
 ) -> pl.DataFrame:
