@@ -107,6 +107,12 @@ QUESTIONS: dict[str, Question] = {
         needs=("gold.partition_timeline", "gold.request_trace"),
         rests_on="leaders",
     ),
+    "whose-clock": Question(
+        "how far the clocks of nodes are apart, and whose is wrong",
+        "named.clocks:whose_clock",
+        needs=("gold.clock_skew",),
+        rests_on="any",
+    ),
     "unclean": Question(
         "unclean elections, and of how many nothing tells",
         "named.standing:answer_unclean",

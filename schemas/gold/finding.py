@@ -54,9 +54,7 @@ FACTS = {
         array_type(struct_type(("cause", STRING), ("count", LONG))),
         "What ended the terms of controllers, and how many of them each.",
     ),
-    "changed_count": Fact(
-        LONG, "Partitions of which a fence changed leader or ISR; null: none, or no line tells."
-    ),
+    "changed_count": Fact(LONG, "Partitions whose leader or ISR a fence changed; null: none, or not told."),
     "check": Fact(STRING, "What Kafka printed, as gold.replay_check has it."),
     "checks_count": Fact(LONG, "Checks one after another in which Kafka printed a ratio over its limit."),
     "choices_count": Fact(
@@ -71,9 +69,7 @@ FACTS = {
         "the table of legal moves.",
     ),
     "directory_ids": Fact(array_type(STRING), "Ids of the log directories in KRaft; null: no line tells."),
-    "drift_ppm": Fact(
-        LONG, "By how much the clock runs faster or slower, millionths; null: a constant difference fits."
-    ),
+    "drift_ppm": Fact(LONG, "How fast the clock drifts, millionths; null: it does not."),
     "elections_count": Fact(LONG, "How often a controller was elected anew."),
     "end_reasons": Fact(
         array_type(STRING),
@@ -192,9 +188,7 @@ FACTS = {
     "unanswered_ids": Fact(
         array_type(INTEGER), "Nodes that did not answer them, or could not be reached; null: no line tells."
     ),
-    "unmoved_count": Fact(
-        LONG, "Partitions with other replicas that were without a leader when the broker left."
-    ),
+    "unmoved_count": Fact(LONG, "Partitions with other replicas without a leader when the broker left."),
     "voter_id": Fact(INTEGER, "Voter of the quorum."),
     "waiting_count": Fact(
         LONG, "Events that are known to have waited for it in the queue; null: of none it is known."

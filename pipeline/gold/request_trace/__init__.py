@@ -48,7 +48,7 @@ def build(
         pl.concat([both.filter(~col("is_before")), alone], how="diagonal_relaxed")
         .pipe(with_losses, receipts, controller_term, broker_session, control_request)
         .pipe(with_work, controller_event)
-        .with_columns(**of_request())
+        .with_columns(**request_columns())
         .with_columns(outcome=outcome())
         .with_columns(**of_evidence())
         .filter(span.since("told_at"))
@@ -101,7 +101,7 @@ def with_work(rows: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFram
     return found.with_columns(work_seq=when(is_sent).then("work_seq"))
 
 
-def of_request() -> dict[str, pl.Expr]:
+def request_columns() -> dict[str, pl.Expr]:
     error = when(col("error") != "NONE").then("error")
     stored = when(col("is_storage_error")).then(lit(STORAGE_ERROR))
     got = col("received_at").is_not_null()

@@ -33,7 +33,7 @@ def with_losses(
         rows.pipe(with_unsent, control_request)
         .pipe(with_ends_of_channels, controller_term)
         .pipe(with_last_receipts, receipts)
-        .pipe(with_departure, broker_session)
+        .pipe(with_next_departure, broker_session)
         .with_columns(loss=loss())
     )
 
@@ -118,7 +118,7 @@ def with_last_receipts(rows: pl.DataFrame, receipts: pl.DataFrame) -> pl.DataFra
     )
 
 
-def with_departure(rows: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+def with_next_departure(rows: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """Adds left_at and silent_from_at of the first session of the broker that ends after the request was sent, and
     is_session_known: one covers the time."""
     sessions = broker_session.filter(col("mode") == "zookeeper").select(
