@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 # With the wheel, or its zip in --py-files, executors have the modules of that.
 if TYPE_CHECKING or find_spec("kafka_controller_audit") is None:
     from jobs.main import run_job
-    from jobs.questions.asking import add_taken, ask_by_command
+    from jobs.questions.asking import ask_by_command
     from jobs.questions.imbalance import is_question
+    from jobs.questions.question_parsers import add_taken
     from jobs.settings.arguments import job_parser
 else:
     from kafka_controller_audit.jobs.main import run_job
-    from kafka_controller_audit.jobs.questions.asking import add_taken, ask_by_command
+    from kafka_controller_audit.jobs.questions.asking import ask_by_command
     from kafka_controller_audit.jobs.questions.imbalance import is_question
+    from kafka_controller_audit.jobs.questions.question_parsers import add_taken
     from kafka_controller_audit.jobs.settings.arguments import job_parser
 
 DESCRIPTION = (

@@ -143,7 +143,7 @@ def parse_zone_name(text: str) -> str:
         return ZoneInfo(text).key
     except (OSError, ValueError, KeyError):
         raise argparse.ArgumentTypeError(
-            f"expected a time zone such as UTC or Europe/Berlin, found {text[:SHOWN]!r}"
+            f"expected a zone such as UTC or Europe/Berlin, found {text[:SHOWN]!r}"
         ) from None
 
 

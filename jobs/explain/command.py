@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobs.explain.folding import fold_like_records
 from jobs.explain.metadata import (
@@ -16,6 +15,7 @@ from jobs.explain.metadata import (
 )
 from jobs.explain.record_in_file import offset_of_line, record_at
 from jobs.explain.text import as_data, explanation_lines
+from jobs.moments import parse_zone_name
 from jobs.parser import Parser
 from jobs.text import printable_line, printable_lines, shorten_line
 from pipeline.core.errors import InputProblem, PipelineError
@@ -154,15 +154,6 @@ def parse_line_number(text: str) -> int:
     if parse_natural_number(text) < 1:
         raise argparse.ArgumentTypeError("expected a line from 1 on, found 0")
     return parse_natural_number(text)
-
-
-def parse_zone_name(text: str) -> str:
-    try:
-        ZoneInfo(text)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as problem:
-        said = f"expected a zone such as Europe/Berlin, found {shorten_line(text, 80)!r}"
-        raise argparse.ArgumentTypeError(said) from problem
-    return text
 
 
 if __name__ == "__main__":

@@ -44,9 +44,9 @@ TOLD = "what is told is by all others; mend the files and ask again"
 
 @dataclass(frozen=True)
 class IncidentOptions:
-    """How it is to be told. format: text or json; tables: the folder for all tables; fail_on: a severity; questions:
-    what is answered instead of the screen; finding: one that is told alone; report: the HTML file of all clusters;
-    is_detailed: the screen tells all, not at a glance."""
+    """How it is to be told. format: text, json or jsonl; tables: the folder for all tables; fail_on: a severity;
+    questions: what is answered instead of the screen; finding: one that is told alone; report: the HTML file of all
+    clusters; is_detailed: the screen tells all, not at a glance."""
 
     format: str
     since: Moment
@@ -148,7 +148,7 @@ class Clusters:
     def answer(self, cluster_id: str, listing: Listing, recorded: RecordedCluster | None = None) -> None:
         request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
         answer = self.analyze(request, self.progress, partial(require_planned, self.settings))
-        asked, is_json = self.asked, self.asked.format == "json"
+        asked, is_json = self.asked, self.asked.format != "text"
         window = asked_window(asked.since, asked.until, Answers(cluster_id, answer.tables))
         one = render_cluster_screen(
             request,
@@ -178,7 +178,7 @@ class Clusters:
 
     def replied(self, one: ClusterScreen, answers: Answers) -> ClusterScreen:
         """Of all of the logs: the window is for the screen."""
-        is_json = self.asked.format == "json"
+        is_json = self.asked.format != "text"
         found = [answer_to(as_document(each) if is_json else each, answers) for each in self.asked.questions]
         answered = ["\n".join(answer_lines(each)) for each in found]
         text = "\n\n".join([one.text, *answered] if self.asked.finding else answered)
@@ -206,10 +206,12 @@ class Clusters:
             write_page(
                 self.asked.report, sorted(self.sections, key=lambda one: needs[one.cluster_id]), "--report"
             )
-        if self.asked.format == "json":
+        if self.asked.format != "text":
             documents = [
                 one.document for one in sorted(self.told, key=lambda one: one.summed.need) if one.document
             ]
-            print(json.dumps({"clusters": documents}, indent=2), flush=True)
+            whole = json.dumps({"clusters": documents}, indent=2)
+            lines = [json.dumps(one) for one in documents] if self.asked.format == "jsonl" else [whole]
+            print("\n".join(lines), flush=True)
         elif lines := verdict_summary(one.summed for one in self.told):
             print_lines(lines)

@@ -24,7 +24,8 @@ from jobs.layout import WIDTH_HELP
 from jobs.metadata.files import split_candidates
 from jobs.moments import parse_moment, with_zone
 from jobs.parser import Parser
-from jobs.questions.asking import parse_question
+from jobs.questions.catalog import FORMATS
+from jobs.questions.question_parsers import parse_question
 from jobs.report.command import require_writable_file
 from jobs.settings.arguments import on_details, on_settings, settings_of
 from jobs.settings.model import Settings
@@ -82,11 +83,9 @@ def incident_parser() -> argparse.ArgumentParser:
     )
     arguments.add_argument("--until", type=parse_moment, metavar="TIME", help="show what began before it")
     on_following(arguments)
-    on_format(arguments)
+    on_format(arguments, FORMATS)
     on_details(arguments)
-    arguments.add_argument(
-        "--show", metavar="F1", help="one finding, with every line that proves it; --ask may stand beside it"
-    )
+    arguments.add_argument("--show", metavar="F1", help="one finding, with every line that proves it")
     arguments.add_argument(
         "--ask",
         action="append",

@@ -49,8 +49,8 @@ def alert(numbered: Numbered, entry: Entry, ends_at: datetime) -> dict[str, Any]
     return {
         "labels": labels | {name: printable_line(value) for name, value in known.items() if value},
         "annotations": {name: printable_line(text) for name, text in said.items() if text},
-        "startsAt": iso_time(min(one["valid_from_at"], ends_at)),
-        "endsAt": iso_time(ends_at),
+        "startsAt": rfc3339_text(min(one["valid_from_at"], ends_at)),
+        "endsAt": rfc3339_text(ends_at),
     }
 
 
@@ -78,7 +78,7 @@ def event(action: str, numbered: Numbered, entry: Entry, routing_key: str) -> di
             "summary": shorten_line(f"{one['cluster_id']}: {one['sentence']}", SUMMARY),
             "source": shorten_line(one["cluster_id"], 100),
             "severity": one["severity"],
-            "timestamp": iso_time(one["valid_from_at"]),
+            "timestamp": rfc3339_text(one["valid_from_at"]),
             "component": one["entity"],
             "class": one["rule"],
             "custom_details": {name: value for name, value in details.items() if value},
@@ -86,7 +86,7 @@ def event(action: str, numbered: Numbered, entry: Entry, routing_key: str) -> di
     }
 
 
-def iso_time(at: datetime) -> str:
+def rfc3339_text(at: datetime) -> str:
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 

@@ -19,7 +19,7 @@ def as_slack(message: Message) -> bytes:
     Source: Slack, "Block Kit", "Formatting text for app surfaces"."""
     entries = [entry for _, entries in message.parts for entry in entries]
     worst = [f"{entries[0].severity} {entries[0].said}"] if entries else []
-    short = mended_text(shorten_line(". ".join((first_line(message), *worst)), SENTENCE))
+    short = mended_text(shorten_line(". ".join((message_heading(message), *worst)), SENTENCE))
     blocks = [block("header", shorten_line(message.verdict, HEADER))]
     blocks += [block("section", text) for text in plain_texts(message)]
     return json.dumps({"text": short, "mrkdwn": False, "blocks": blocks} | AS_IT_STANDS).encode()
@@ -48,13 +48,16 @@ def entry_lines(entry: Entry) -> list[str]:
     return [f"{entry.severity} {printable_line(entry.said)}", *filter(None, more)]
 
 
-def first_line(message: Message) -> str:
+def message_heading(message: Message) -> str:
     return f"{message.verdict}  {message.cluster}{message.end}"
 
 
 def plain_lines(message: Message) -> list[str]:
     """As a terminal shows it."""
-    return [first_line(message), *(line for text in plain_texts(message)[1:] for line in text.split("\n"))]
+    return [
+        message_heading(message),
+        *(line for text in plain_texts(message)[1:] for line in text.split("\n")),
+    ]
 
 
 def as_mattermost(message: Message) -> bytes:
@@ -75,7 +78,7 @@ def markdown_text(message: Message) -> str:
 
 def as_teams(message: Message) -> bytes:
     """A card whose runs of text no Markdown is read in. Source: Microsoft, "Adaptive Cards", RichTextBlock."""
-    body = [runs((first_line(message), {"weight": "Bolder"}))]
+    body = [runs((message_heading(message), {"weight": "Bolder"}))]
     for title, entries in message.parts:
         body.append(runs((title, {})))
         for entry in entries:

@@ -14,9 +14,9 @@ from jobs.notify.chat_forms import CHATS, plain_lines
 from jobs.notify.destination import (
     VARIABLE,
 )
-from jobs.notify.message import SHOWN, Entry, Message, command_to_paste, key_of, message_of, new_entry
+from jobs.notify.message import SHOWN, Entry, Message, command_to_paste, compose_message, key_of, new_entry
 from jobs.notify.remembered import News, Numbered, Remembered, news_of, read_remembered, write_remembered
-from jobs.notify.request import NotifyRequest, request_of
+from jobs.notify.request import NotifyRequest, parse_notify_request
 from jobs.notify.sending import Reply, send_with_retries
 from jobs.questions.ask import all_answers, require_tables
 from jobs.questions.finding_lines import group_alike, worst_finding
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES; 0 also where the endpoint takes nothing, without --fail."""
     given = notify_parser().parse_args(argv)
     try:
-        asked = request_of(given)
+        asked = parse_notify_request(given)
         clusters = all_answers(given.warehouse, given.cluster, None)
         is_taken = notify_all_clusters(clusters, file_of(given.warehouse, given.state), asked)
     except PipelineError as problem:
@@ -195,7 +195,7 @@ def preview_lines(answers: Answers, news: News, asked: NotifyRequest) -> list[st
 def news_message(answers: Answers, news: News, asked: NotifyRequest) -> Message:
     shown = (worst_finding(group)["evidence"] for group in group_alike(news.new)[:SHOWN])
     first = [evidence[0] for evidence in shown if evidence]
-    return message_of(news, cluster_status(answers), evidence_log_lines(answers, first), asked.warehouse)
+    return compose_message(news, cluster_status(answers), evidence_log_lines(answers, first), asked.warehouse)
 
 
 def evidence_log_lines(answers: Answers, places: Sequence[Row]) -> dict[Place, Row]:

@@ -60,7 +60,7 @@ def key_of(news: News, cluster: str) -> str:
     return sha256("\n".join((cluster, *sorted(names))).encode()).hexdigest()[:32]
 
 
-def message_of(news: News, status: Status, lines_of: Mapping[Place, Row], warehouse: str) -> Message:
+def compose_message(news: News, status: Status, lines_of: Mapping[Place, Row], warehouse: str) -> Message:
     command_of = partial(command_to_paste, warehouse=warehouse, cluster=status.cluster_id)
     new_one = partial(new_entry, lines_of=lines_of, command_of=command_of, done=set())
     over = [[one] for one in news.over]

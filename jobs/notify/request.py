@@ -43,7 +43,7 @@ class NotifyRequest:
         return self.destination.shown if self.destination else "nobody (no --url)"
 
 
-def request_of(given: Namespace) -> NotifyRequest:
+def parse_notify_request(given: Namespace) -> NotifyRequest:
     """SettingsError: nobody is named to send it to."""
     key = os.environ.get(ROUTING_KEY, "").strip() if given.format == "pagerduty" else ""
     destination = destination_of(given.url) or (destination_of(PAGERDUTY) if key else None)

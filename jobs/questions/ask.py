@@ -22,6 +22,7 @@ from jobs.questions.several_clusters import (
     ask_clusters,
     cluster_answer_lines,
     cluster_answers_json,
+    cluster_answers_jsonl,
 )
 from jobs.questions.unpublished import TODO, WatchedTables, missing_table_notes, table_names_text
 from jobs.terminal import show_lines
@@ -37,6 +38,8 @@ from schemas.ops import run
 
 SHOWN_RUNS = 60
 MEND_RUNS = "that run is what is answered from; 'repair' mends ops.run"
+OF_SEVERAL = ("text", "json", "jsonl")
+WRITERS = {"json": cluster_answers_json, "jsonl": cluster_answers_jsonl}
 OF_RUN = ("run_id", "run_seq", "job", "ended_at", "outcome", "counts", "sentence")
 
 
@@ -54,14 +57,14 @@ def print_answer(command: str, given: argparse.Namespace, question: ClusterQuest
     """Prints the answer of the cluster that is named, else of all, from the published versions; one sentence on stderr
     if there is none. CSV and the like tell of one cluster."""
     form = getattr(given, "format", "text")
-    ask_of = all_answers if form in ("text", "json") else only_answers
+    ask_of = all_answers if form in OF_SEVERAL else only_answers
     try:
         answers = ask_of(given.warehouse, given.cluster, given.run_id)
         found = ask_clusters(answers, question)
-        show_lines(cluster_answers_json(found) if form == "json" else cluster_answer_lines(found))
+        show_lines(WRITERS.get(form, cluster_answer_lines)(found))
     except PipelineError as problem:
         return report_problem(command, problem)
-    for unanswered in found.problems.values() if form == "json" else ():
+    for unanswered in found.problems.values() if form in WRITERS else ():
         report_problem(command, unanswered)
     for one in answers:
         for line in missing_table_notes(one.tables):
@@ -171,9 +174,13 @@ def show_terms(answers: Answers) -> list[str]:
 
 
 def show_runs(answers: Answers) -> list[str]:
-    """The newest runs, the last first."""
+    return [f"{answers.cluster_id}  times are UTC", *run_table(newest_runs(answers))]
+
+
+def newest_runs(answers: Answers) -> list[Row]:
+    """The last first."""
     listed = frame_of(answers.tables.read(run.SPEC, None, OF_RUN)).sort("run_seq", descending=True)
-    return [f"{answers.cluster_id}  times are UTC", *run_table(listed.head(SHOWN_RUNS).to_dicts())]
+    return listed.head(SHOWN_RUNS).to_dicts()
 
 
 def require_tables(answers: Answers, *tables: str) -> None:

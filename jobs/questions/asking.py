@@ -1,20 +1,16 @@
 """`ask NAME`, and NAME alone where it is a command: parses a question of the catalog, answers it, prints the answer."""
 
 import argparse
-import io
+import json
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr
 from dataclasses import replace
 from functools import partial
 from inspect import signature
 from typing import Any
 
-from jobs.argument_types import Takes, on_format
 from jobs.engine.run.outcome import report_problem
-from jobs.layout import WIDTH_HELP, wrap_text
 from jobs.moments import on_zone, with_zone
-from jobs.parser import HINT, Parser
 from jobs.questions.ask import all_answers, print_answer, question_parser, require_tables
 from jobs.questions.catalog import QUESTIONS, Question, question_function
 from jobs.questions.named.answer import (
@@ -29,6 +25,14 @@ from jobs.questions.named.answer import (
 from jobs.questions.named.doubt import doubt_answer
 from jobs.questions.named.given import Given, at_of, of_run, since_of, until_of
 from jobs.questions.named.happened import About
+from jobs.questions.question_parsers import (
+    TIMES,
+    add_question_arguments,
+    named_question_parser,
+    parse_checked,
+    parse_question,
+    question_list_lines,
+)
 from jobs.questions.taken import TAKES, format_taken_value
 from jobs.questions.unpublished import missing_table_notes
 from jobs.terminal import show_lines
@@ -36,7 +40,8 @@ from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
 
-TIMES = {"at", "since", "until"}
+PROGRAMS = ("json", "jsonl")
+ROWS = "rows_out:rows_of_question"
 # What the parameters of a question's function are given; others are the argument of that name.
 MADE: dict[str, Callable[[Answers, Given], object]] = {
     "answers": lambda answers, _: answers,
@@ -92,6 +97,12 @@ def print_question(command: str, given: Given) -> int:
     found = answer_question(given)
     if given.format == "json":
         print(answers_json(found), flush=True)
+    elif given.format == "jsonl":
+        print(
+            "".join(f"{json.dumps(answer_row(one), ensure_ascii=False)}\n" for one in found),
+            end="",
+            flush=True,
+        )
     else:
         show_lines(
             line for place, one in enumerate(found) for line in [*[""] * bool(place), *answer_lines(one)]
@@ -101,7 +112,16 @@ def print_question(command: str, given: Given) -> int:
 
 def call_question(given: Given, answers: Answers) -> Any:
     """What the function of the question gives, each of its parameters by its name: an Answer, or lines."""
-    function = question_function(QUESTIONS[given.question].where)
+    question = QUESTIONS[given.question]
+    is_for_programs = given.format in PROGRAMS
+    if is_for_programs and question.has_rows:
+        rows = question_function(ROWS)(given.question)
+        return json.dumps(call_by_names(rows, given, answers), indent=1).splitlines()
+    asked = argparse.Namespace(**vars(given) | {"format": "json"}) if is_for_programs else given
+    return call_by_names(question_function(question.where), asked, answers)
+
+
+def call_by_names(function: Callable[..., Any], given: Given, answers: Answers) -> Any:
     return function(
         **{
             name: MADE[name](answers, given) if name in MADE else getattr(given, name)
@@ -157,43 +177,10 @@ def answered_rows(words: Sequence[str], clusters: Sequence[Answers] | None = Non
 
 
 def as_document(given: Given) -> Given:
-    """The same question, answered in JSON where it can be."""
-    form = "json" if "json" in QUESTIONS[given.question].formats else "text"
+    """The same question, answered in JSON where its lines are none; as people read it where they are a table."""
+    question = QUESTIONS[given.question]
+    form = "json" if "json" in question.formats and not question.has_rows else "text"
     return argparse.Namespace(**vars(given) | {"format": form})
-
-
-def parse_question(words: Sequence[str]) -> Given:
-    """A question as it stands on a command line, of somebody who may name no files: an assistant, or `incident --ask`.
-    InputProblem: it does not stand so."""
-    complaint = io.StringIO()
-    try:
-        with redirect_stderr(complaint):
-            return parse_checked(named_question_parser(has_files=False), words)
-    except SystemExit as problem:
-        found = complaint.getvalue().strip().rpartition("error: ")[2].removesuffix(HINT)
-        raise InputProblem(
-            expected="a question with the arguments that it takes",
-            found=found or " ".join(words),
-            todo="'kafka-controller-audit ask' lists them",
-        ) from problem
-
-
-def question_list_lines() -> list[str]:
-    """Every question with what it takes."""
-    wide = max(map(len, QUESTIONS))
-    lines = [
-        line
-        for name, one in QUESTIONS.items()
-        for line in wrap_text(f"  {name:<{wide}}  {one.words}{takes_text(one)}", wide + 4)
-    ]
-    usage = "kafka-controller-audit ask QUESTION [--warehouse URI] [--cluster NAME] [--format json]"
-    return [*wrap_text(usage), *lines]
-
-
-def takes_text(question: Question, *, has_files: bool = True) -> str:
-    taken = (TAKES[name] for name in question.takes)
-    shown = ", ".join(str(one) for one in taken if has_files or not one.is_file)
-    return f"  ({shown})" if shown else ""
 
 
 def asked_text(given: Given) -> str:
@@ -208,56 +195,6 @@ def asked_text(given: Given) -> str:
             parts.append(f"{taken.flag} {text}" if taken.flag.startswith("-") else text)
     zone = getattr(given, "zone", None) if TIMES & {*QUESTIONS[given.question].takes} else None
     return " ".join([*parts, f"--zone {zone}"] if zone else parts)
-
-
-def parse_checked(parser: argparse.ArgumentParser, words: Sequence[str]) -> Given:
-    """The arguments of a question; those that do not go together are a mistake of usage (SystemExit)."""
-    given = parser.parse_args(words)
-    conflict = QUESTIONS[given.question].conflict
-    if conflict is not None and (why := question_function(conflict)(given)):
-        given.refuse(why)
-    return given
-
-
-def named_question_parser(*, has_files: bool = True) -> argparse.ArgumentParser:
-    """`ask` with a parser a question. has_files: arguments that name files are among them."""
-    arguments = Parser(
-        prog="kafka-controller-audit ask",
-        description="Questions by name, asked of what was published.",
-        epilog="\n".join(question_list_lines()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    questions = arguments.add_subparsers(dest="question", metavar="QUESTION", required=True)
-    for name, one in QUESTIONS.items():
-        own = questions.add_parser(
-            name,
-            parents=[question_parser("ask", "")],
-            add_help=False,
-            description=one.words,
-            epilog=WIDTH_HELP,
-            conflict_handler="resolve",
-        )
-        own.prog = f"kafka-controller-audit ask {name}"
-        add_question_arguments(own, name, has_files=has_files)
-    return arguments
-
-
-def add_question_arguments(parser: argparse.ArgumentParser, name: str, *, has_files: bool = True) -> None:
-    """What a question takes beside warehouse, cluster and run."""
-    parser.set_defaults(question=name, refuse=parser.error, format="text")
-    add_taken(parser, name, has_files=has_files)
-    if TIMES & {*QUESTIONS[name].takes}:
-        on_zone(parser)
-
-
-def add_taken(arguments: Takes, name: str, *, has_files: bool = True) -> None:
-    """The same for a parser or a group of one: the arguments of the catalog, and --format."""
-    question = QUESTIONS[name]
-    for taken in (TAKES[one] for one in question.takes):
-        if has_files or not taken.is_file:
-            taken.add_to(arguments)
-    if len(question.formats) > 1:
-        on_format(arguments, question.formats if has_files else ("text", "json"))
 
 
 if __name__ == "__main__":

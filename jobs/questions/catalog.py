@@ -7,6 +7,8 @@ from typing import Any
 
 from schemas.namespace import full_module_name
 
+FORMATS = ("text", "json", "jsonl")
+
 
 @dataclass(frozen=True)
 class Question:
@@ -19,7 +21,8 @@ class Question:
     is_listing: the function gives lines (list of str) instead of an Answer.
     is_command: NAME alone is a command, too: the same as `ask NAME`.
     usage: what of its arguments the list of commands shows.
-    formats: what --format takes; an Answer has text and json.
+    formats: what --format takes.
+    has_rows: programs get the rows behind the lines (rows_out.ROWS).
     needs: tables without which it has no answer.
     rests_on: what must be told for an Answer to be whole, a name of Untold; None: it says itself what it lacks.
     conflict: "module:function" that says of the arguments which do not go together; None: they all do.
@@ -32,7 +35,8 @@ class Question:
     is_listing: bool = False
     is_command: bool = False
     usage: str = ""
-    formats: tuple[str, ...] = ("text", "json")
+    formats: tuple[str, ...] = FORMATS
+    has_rows: bool = False
     is_of_findings: bool = False
     needs: tuple[str, ...] = ()
     rests_on: str | None = None
@@ -44,14 +48,15 @@ def listing_question(
     words: str,
     where: str,
     takes: tuple[str, ...] = (),
-    formats: tuple[str, ...] = ("text",),
+    formats: tuple[str, ...] = (),
     *,
     usage: str = "",
     is_command: bool = True,
     conflict: str | None = None,
     instead: tuple[str, str] | None = None,
 ) -> Question:
-    """A Question that is answered in lines and, as a rule, is a command of its own."""
+    """A Question that is answered in lines and, as a rule, is a command of its own. formats: of one that makes its
+    documents itself; programs get rows of the others."""
     return Question(
         words,
         where,
@@ -59,7 +64,8 @@ def listing_question(
         is_listing=True,
         is_command=is_command,
         usage=usage,
-        formats=formats,
+        formats=formats or FORMATS,
+        has_rows=not formats,
         conflict=conflict,
         instead=instead,
     )
@@ -192,7 +198,7 @@ QUESTIONS: dict[str, Question] = {
         "each broker's leader imbalance at a time and over the period, with another limit, too",
         "imbalance:show_imbalance",
         ("at", "broker", "threshold", "output"),
-        ("text", "json", "csv", "parquet"),
+        (*FORMATS, "csv", "parquet"),
         is_command=False,  # the job of that name asks it
         conflict="imbalance:conflicting_output",
     ),
@@ -200,14 +206,14 @@ QUESTIONS: dict[str, Question] = {
         "what the cluster was at a time, or what controller N took it for",
         "context:show_context",
         ("at", "controller", "partitions"),
-        ("text", "json"),
+        FORMATS,
         usage="[--at TIME] [--controller N]",
     ),
     "gauges": listing_question(
         "the gauges of Kafka's controller at a time or over time, rebuilt from its logs",
         "gauges:show_gauges",
         ("at", "since", "until", "every"),
-        ("text", "json", "openmetrics"),
+        (*FORMATS, "openmetrics"),
         usage="[--at TIME] [--format openmetrics]",
         conflict="gauges:conflicting_times",
     ),

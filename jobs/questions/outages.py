@@ -67,18 +67,12 @@ class Outages:
 
 def show_outages(given: argparse.Namespace, answers: Answers) -> list[str]:
     """InputProblem: the topic is in no log that was read."""
-    require_tables(answers, TABLE)
     last = answers.last_at()
     if last is None:
         return [f"{answers.cluster_id}  no time on any record"]
-    of_topic = None if given.topic is None else column_equals("topic", given.topic)
-    rows = answers.rows(TABLE, of_topic, COLUMNS)
-    is_unknown = of_topic and rows.is_empty() and answers.rows(TIMELINE, of_topic, ("topic",)).is_empty()
-    if is_unknown:
-        raise unknown_topic(given.topic, answers.partition_counts())
-    held = answers.rows(
-        TIMELINE, all_conditions(of_topic, holds_at(None)), ("certainty", "is_served", "is_deleting")
-    )
+    rows = outage_rows_of(answers, given.topic, COLUMNS)
+    at_end = all_conditions(column_equals("topic", given.topic) if given.topic else None, holds_at(None))
+    held = answers.rows(TIMELINE, at_end, ("certainty", "is_served", "is_deleting"))
     why, unknown = leaders_text(answers), held.filter(is_service_unknown()).height
     explained = "noticed: at least so long, at most: since it can have begun"
     heading = wrap_text(f"{answers.cluster_id}  to {day_clock(last)} UTC; {explained}")
@@ -86,6 +80,16 @@ def show_outages(given: argparse.Namespace, answers: Answers) -> list[str]:
         return [*heading, *open_lines(rows, last, why, unknown)]
     told = replace(worst_outages(rows, last, shown=None), untold=why, unknown=unknown)
     return [*heading, *outage_lines(told), *outage_topic_lines(by_topic(rows, last))]
+
+
+def outage_rows_of(answers: Answers, topic: str | None, columns: Sequence[str]) -> pl.DataFrame:
+    """Of a topic, or of all. InputProblem: the topic is in no log that was read."""
+    require_tables(answers, TABLE)
+    of_topic = column_equals("topic", topic) if topic else None
+    rows = answers.rows(TABLE, of_topic, columns)
+    if topic is not None and rows.is_empty() and answers.rows(TIMELINE, of_topic, ("topic",)).is_empty():
+        raise unknown_topic(topic, answers.partition_counts())
+    return rows
 
 
 def open_lines(rows: pl.DataFrame, last: datetime, untold: str | None = None, unknown: int = 0) -> list[str]:

@@ -76,6 +76,12 @@ def cluster_answers_json(asked: ClusterAnswers) -> list[str]:
     return json.dumps(found, indent=2).splitlines()
 
 
+def cluster_answers_jsonl(asked: ClusterAnswers) -> list[str]:
+    """A row, or the document of a cluster, a line each."""
+    found = json.loads("\n".join(cluster_answers_json(asked)))
+    return [json.dumps(one) for one in (found if isinstance(found, list) else [found])]
+
+
 def cluster_document(name: str, lines: Sequence[str]) -> Any:
     try:
         return json.loads("\n".join(lines))

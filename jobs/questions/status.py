@@ -13,8 +13,10 @@ from jobs.argument_types import on_format
 from jobs.engine.run.outcome import report_problem
 from jobs.layout import format_table
 from jobs.questions.ask import all_answers, question_parser
+from jobs.questions.catalog import FORMATS
 from jobs.questions.finding_lines import standing_findings
 from jobs.questions.nodes import last_active_controller, last_controller_text
+from jobs.questions.print_schema import on_schema
 from jobs.questions.untold import find_unknowns, leaders_text
 from jobs.terminal import show_lines
 from jobs.text import age_text, shorten_line
@@ -56,7 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = question_parser(
         "status", "All clusters of a warehouse, a line each, those first that need somebody."
     )
-    on_format(arguments)
+    on_format(arguments, FORMATS)
+    on_schema(arguments, "status")
     given = arguments.parse_args(argv)
     try:
         found = statuses_by_need(
@@ -67,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     now = datetime.now(UTC)
     if given.format == "json":
         print(status_json(found, now), flush=True)
+    elif given.format == "jsonl":
+        print("".join(f"{json.dumps(one)}\n" for one in status_rows(found, now)), end="", flush=True)
     else:
         show_lines(status_lines(found, now))
     return 0

@@ -1,13 +1,17 @@
 """The verify command: proves every published finding again from the stored bytes of its records."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC
 
+from jobs.argument_types import on_format
 from jobs.engine.run.outcome import report_problem, worst_exit_code
 from jobs.layout import wrap_text
 from jobs.questions.ask import all_answers, question_parser, require_tables
+from jobs.questions.catalog import FORMATS
+from jobs.questions.print_schema import on_schema
 from jobs.terminal import print_lines
 from jobs.text import shorten_line
 from pipeline.core.errors import NotConfirmed, PipelineError
@@ -21,22 +25,36 @@ OUTCOMES = (CONFIRMED, NOT_CONFIRMED, UNDECIDED)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    given = question_parser("verify", "Whether the lines of each finding say what it says.").parse_args(argv)
+    arguments = question_parser("verify", "Whether the lines of each finding say what it says.")
+    on_format(arguments, FORMATS)
+    on_schema(arguments, "verify")
+    given = arguments.parse_args(argv)
     try:
         found = all_answers(given.warehouse, given.cluster, given.run_id)
     except PipelineError as problem:
         return report_problem("verify", problem)
-    return worst_exit_code([verify_cluster(one, place) for place, one in enumerate(found)])
+    rows: list[Row] | None = None if given.format == "text" else []
+    code = worst_exit_code([verify_cluster(one, place, rows) for place, one in enumerate(found)])
+    if given.format == "json":
+        print(json.dumps(rows, indent=1), flush=True)
+    elif rows is not None:
+        print("".join(f"{json.dumps(one)}\n" for one in rows), end="", flush=True)
+    return code
 
 
-def verify_cluster(answers: Answers, place: int) -> int:
-    """Of one cluster, the place of which among them tells whether others stand before it; exit code."""
+def verify_cluster(answers: Answers, place: int, told: list[Row] | None) -> int:
+    """Of one cluster, the place of which among them tells whether others stand before it; exit code. told: takes what
+    programs are told; None: it is printed for people."""
     try:
         require_tables(answers, "gold.finding")
         findings = answers.findings()
         places = [one for row in findings for one in row["evidence"]]
-        lines, counts = verification_report(findings, answers.records(places))
-        print_lines([*([""] if place else []), answers.cluster_id, *lines])
+        records = answers.records(places)
+        lines, counts = verification_report(findings, records)
+        if told is None:
+            print_lines([*([""] if place else []), answers.cluster_id, *lines])
+        else:
+            told += [{"cluster_id": answers.cluster_id} | one for one in verified_rows(findings, records)]
         require_confirmed(counts)
     except PipelineError as problem:
         return report_problem("verify", problem)
@@ -48,16 +66,23 @@ def verification_report(
 ) -> tuple[list[str], Mapping[str, int]]:
     """A line per finding, with its number on the screen, and the total; how many findings by outcome."""
     lines = []
-    counts = Counter(dict.fromkeys(OUTCOMES, 0))
-    for number, finding in enumerate(findings, 1):
-        outcome, sentence = verify_claim(finding_claim(finding), evidence_records(finding, records))
-        counts[outcome] += 1
-        named = f"F{number} {finding['finding_id']}"
-        as_read = TIME.sub(r"\1\2 UTC", sentence)
-        told = f"{named}  {finding['rule']}  {outcome}: {shorten_line(as_read, 1000)}"
-        lines += wrap_text(told)
+    rows = verified_rows(findings, records)
+    counts = Counter(dict.fromkeys(OUTCOMES, 0) | Counter(one["outcome"] for one in rows))
+    for one in rows:
+        named = f"F{one['number']} {one['finding_id']}"
+        lines += wrap_text(f"{named}  {one['rule']}  {one['outcome']}: {shorten_line(one['sentence'], 1000)}")
     total = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
     return [*lines, f"FINDINGS  {len(findings)}: {total}"], counts
+
+
+def verified_rows(findings: Sequence[Row], records: Mapping[Place, Row]) -> list[Row]:
+    """A finding each: its number on the screen, and what its records say of it."""
+    rows = []
+    for number, finding in enumerate(findings, 1):
+        outcome, sentence = verify_claim(finding_claim(finding), evidence_records(finding, records))
+        named = {"number": number, "finding_id": finding["finding_id"], "rule": finding["rule"]}
+        rows.append(named | {"outcome": outcome, "sentence": TIME.sub(r"\1\2 UTC", sentence)})
+    return rows
 
 
 def finding_claim(finding: Row) -> Claim:

@@ -43,7 +43,7 @@ def listed_findings(
         for number, finding in group:
             anchor = f"{prefix}F{number}"
             given = {"id": anchor, **filter_attributes(finding, topics_of)}
-            line = finding_line(told, number, finding)
+            line = finding_summary(told, number, finding)
             card = None
             if told_count + len(lines) < SHOWN_FINDINGS and whole.left:
                 to_do = to_do_part(finding, steps_at.get(finding["rule"]))
@@ -100,7 +100,7 @@ def group_element(told: ClusterTold, group: Sequence[Numbered], lines: Sequence[
     return html_element("details", html_element("summary", *summary), *lines, class_=f"group {class_}")
 
 
-def finding_line(told: ClusterTold, number: int, finding: Row) -> Markup:
+def finding_summary(told: ClusterTold, number: int, finding: Row) -> Markup:
     return html_element("summary", *line_parts(told, number, finding))
 
 

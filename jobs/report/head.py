@@ -24,16 +24,16 @@ def head_part(told: ClusterTold, prefix: str, shown: list[Numbered]) -> Markup:
             html_element("h1", shorten_line(told.cluster_id, TITLE)),
             html_element("p", told.verdict, class_=f"verdict {verdict_class(told)}"),
             *(html_element("p", one, class_="note") for one in undecided),
-            html_element("dl", *standing_items(told, prefix, shown), class_="now"),
+            html_element("dl", *head_items(told, prefix, shown), class_="now"),
             html_element("dl", *described_items(cluster_summary(told)), class_="about"),
         ]
     )
 
 
-def standing_items(told: ClusterTold, prefix: str, shown: list[Numbered]) -> list[Markup]:
+def head_items(told: ClusterTold, prefix: str, shown: list[Numbered]) -> list[Markup]:
     """What is so at the end of the data, what no restart brings back, and the first step with its finding."""
     end = told.facts.at_end
-    said = [("at the end", end_text(told, end))] if end is not None else []
+    said = [("at the end", end_of_data_text(told, end))] if end is not None else []
     lost, first = loss_summary(shown), first_step(shown)
     items = described_items([*said, *now_texts(told.facts), *([("lost", lost)] if lost else [])])
     if first:
@@ -77,7 +77,7 @@ def cluster_summary(told: ClusterTold) -> list[tuple[str, str]]:
     ]
 
 
-def end_text(told: ClusterTold, end: Row) -> str:
+def end_of_data_text(told: ClusterTold, end: Row) -> str:
     facts = told.facts
     controller = last_controller_text(facts.terms, facts.findings, facts.in_office)
     is_told = facts.untold.is_end_read or facts.deleting

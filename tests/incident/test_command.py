@@ -154,6 +154,9 @@ def test_a_finding_and_questions_are_answered_together(
     (one,) = told["findings"]
     assert (one["number"], one["evidence"][0]["text"]) == (1, LINES[1].splitlines()[0])
     assert [each["question"].split()[0] for each in told["answers"]] == ["who-was-controller", "terms"]
+    assert [
+        json.loads(line) for line in printed(capsys, str(logs), *asked, "--format", "jsonl").splitlines()
+    ] == [told]
 
 
 def test_tables_go_into_a_folder_that_is_empty(

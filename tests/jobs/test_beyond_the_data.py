@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from jobs.questions import brokers, context, gauges, imbalance
-from jobs.questions.asking import answer_to, parse_question
+from jobs.questions.asking import answer_to
+from jobs.questions.question_parsers import parse_question
 from jobs.questions.window import Window
 from jobs.report.told import cluster_report
 from pipeline.views.reading.answers import Answers

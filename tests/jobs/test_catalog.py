@@ -9,8 +9,9 @@ from jobs.assistants.asked import OF_RUNS, AskedWarehouse
 from jobs.assistants.tools import OWN, assistant_tools, question_signature, question_words
 from jobs.cli import COMMANDS
 from jobs.questions import asking
-from jobs.questions.asking import answered_rows, parse_question, question_list_lines
+from jobs.questions.asking import answered_rows
 from jobs.questions.catalog import QUESTIONS, question_function
+from jobs.questions.question_parsers import parse_question, question_list_lines
 from jobs.questions.taken import TAKES
 from pipeline.catalog.tables import BY_NAME
 from pipeline.views.reading.answers import Answers

@@ -46,9 +46,9 @@ def test_commands_and_questions_are_completed(bash: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("show", "--"), "--help --warehouse --cluster --run-id"),
+        (("show", "--"), "--help --warehouse --cluster --run-id --format --schema"),
         (("ask", "why-leaderless", "--a"), "--at"),
-        (("ask", "unclean", "--format", ""), "text json"),
+        (("ask", "unclean", "--format", ""), "text json jsonl"),
         (("maintain", "--ret"), "--retain"),
         (("imbalance", "--lo"), "--logs"),
         (("imbalance", "--thr"), "--threshold"),

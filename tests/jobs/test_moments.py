@@ -109,7 +109,7 @@ def test_a_question_of_a_warehouse_takes_a_zone(
     assert "At 2026-11-21 00:00:05.000 UTC the controller was broker 1" in said
     with pytest.raises(SystemExit):
         cli.main(["brokers", *of, "--at", "01:00:05", "--zone", "Mars/Base"])
-    assert "expected a time zone such as UTC or Europe/Berlin, found 'Mars/Base'" in capsys.readouterr().err
+    assert "expected a zone such as UTC or Europe/Berlin, found 'Mars/Base'" in capsys.readouterr().err
 
 
 def test_a_length_is_no_flag() -> None:

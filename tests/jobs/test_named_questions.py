@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from jobs.questions import asking
-from jobs.questions.asking import asked_text, parse_question
+from jobs.questions.asking import asked_text
 from jobs.questions.given_names import TopicPartition
 from jobs.questions.named.answer import answer_lines, answers_json, with_evidence_lines
 from jobs.questions.named.controllers import who_was_controller
@@ -18,6 +18,7 @@ from jobs.questions.named.partitions import leaderless_sentence, outage_doubts, 
 from jobs.questions.named.requests import answer_changes
 from jobs.questions.named.sources import END_OF_OUTAGE
 from jobs.questions.named.standing import answer_flapping, answer_stuck, answer_unclean, imbalance_now
+from jobs.questions.question_parsers import parse_question
 from pipeline.core.errors import InputProblem
 from pipeline.core.frames import frame_of
 from pipeline.views.reading.answers import Answers

@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 from jobs.questions import brokers, imbalance, outages, status
-from jobs.questions.asking import answer_to, parse_question
+from jobs.questions.asking import answer_to
 from jobs.questions.catalog import QUESTIONS
+from jobs.questions.question_parsers import parse_question
 from jobs.questions.untold import find_unknowns
 from jobs.screen.facts import gather_facts
 from jobs.screen.first_screen import at_end, outage_part

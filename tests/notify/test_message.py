@@ -8,7 +8,7 @@ import pytest
 from jobs.layout import program_to_paste
 from jobs.notify.alert_forms import as_findings
 from jobs.notify.chat_forms import as_slack, as_teams, markdown_text
-from jobs.notify.message import MOST, SHOWN, Message, key_of, message_of
+from jobs.notify.message import MOST, SHOWN, Message, compose_message, key_of
 from jobs.notify.remembered import News
 from jobs.playbook.pages import what_to_do
 from jobs.questions.status import Status
@@ -26,7 +26,7 @@ HOSTILE = (
 
 
 def message(news: News, warehouse: str = "/data/audit", lines: dict[Place, Row] = LINES) -> Message:
-    return message_of(news, STATUS, lines, warehouse)
+    return compose_message(news, STATUS, lines, warehouse)
 
 
 def text_of(news: News, warehouse: str = "/data/audit", lines: dict[Place, Row] = LINES) -> str:

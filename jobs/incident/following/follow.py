@@ -128,7 +128,7 @@ class Follower:
             self.progress.stage("follows", f"data to {clock_text(last)} UTC, {len(facts.findings)} findings")
 
     def tell(self, line: Line, cluster_id: str, facts: Facts) -> None:
-        if self.asked.format == "json":
+        if self.asked.format != "text":
             row = {"cluster_id": cluster_id} | {name: iso_or_value(value) for name, value in line.items()}
             self.progress.clear()
             print(json.dumps(row), flush=True)
