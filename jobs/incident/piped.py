@@ -42,7 +42,7 @@ FORMS = (
 )
 FIRST_LINES = 20
 MOST_NAMES = 500
-BLOCK_LINES = 20_000
+BLOCK_LINES, LINE_BYTES, HEAD_BYTES = 20_000, 1 << 20, 1 << 16
 
 
 @dataclass
@@ -64,28 +64,32 @@ class StreamFiles:
             is_cut = found is not None and self.form is not None and not self.form.is_kept
             parts[self.last].append(line[found.end() :] if found and is_cut else line)
         for name, own in parts.items():
-            path = self.files.setdefault(name, self.folder / f"stdin-{len(self.files)}")
+            path = self.files.setdefault(name, self.folder / f"part-{len(self.files)}")
             with path.open("ab") as stream:
                 stream.writelines(own)
 
 
 def stream_form(lines: list[bytes]) -> Form | None:
-    """What all first lines begin with; None: they do not begin alike."""
+    """What most of the first lines begin with: above them may stand what was typed. None: they do not begin alike."""
     first = [line for line in lines if line.strip()]
-    return next((one for one in FORMS if first and all(map(one.pattern.match, first))), None)
+    matching = {one: sum(one.pattern.match(line) is not None for line in first) for one in FORMS}
+    return next((one for one, count in matching.items() if count * 2 > len(first)), None)
 
 
 def split_by_container(file: Path, folder: Path) -> dict[str, Path]:
-    """By name of the container or host its lines; none if lines do not all begin so, or name too many."""
+    """By name of the container or host its lines; those above the first name by an empty one. None at all if most lines
+    do not begin so, or name too many. folder: for the files, made where there are any."""
     with file.open("rb") as stream:
-        form = stream_form([*islice(stream, FIRST_LINES)])
+        form = stream_form(stream.read(HEAD_BYTES).splitlines(keepends=True)[:FIRST_LINES])
     if form is None:
         return {}
+    folder.mkdir(exist_ok=True)
     written = StreamFiles(folder, form)
     with file.open("rb") as stream:
-        while (block := [*islice(stream, BLOCK_LINES)]) and len(written.files) <= MOST_NAMES:
+        lines = iter(lambda: stream.readline(LINE_BYTES), b"")
+        while (block := [*islice(lines, BLOCK_LINES)]) and len(written.files) <= MOST_NAMES:
             written.write(block)
-    is_split = None not in written.files and len(written.files) <= MOST_NAMES
+    is_split = len(written.files) <= MOST_NAMES
     return {stream_name(name): path for name, path in written.files.items()} if is_split else {}
 
 

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from jobs.incident.logs import Logs
 from jobs.incident.piped import split_by_container
+from jobs.incident.progress import ProgressLine
+from tests.incident.answers import settings_of
 
 LINE = "[2026-11-21 09:00:00,000] INFO x (kafka.controller.KafkaController)"
 
@@ -38,6 +41,28 @@ def test_a_host_is_no_text_of_a_message(tmp_path: Path) -> None:
     lines = [journal("kafka-1", 'x "_HOSTNAME" : "evil"'), journal("kafka-2", LINE)]
     (tmp_path / "whole").write_text("\n".join(lines) + "\n")
     assert [*split_by_container(tmp_path / "whole", tmp_path)] == ["kafka-1", "kafka-2"]
+
+
+def test_what_was_typed_above_names_nobody(tmp_path: Path) -> None:
+    (tmp_path / "whole").write_text(f"$ docker compose logs\nkafka-1  | {LINE}\nkafka-2  | {LINE}\n")
+    found = {name: one.read_text() for name, one in split_by_container(tmp_path / "whole", tmp_path).items()}
+    assert found == {"": "$ docker compose logs\n", "kafka-1": f"{LINE}\n", "kafka-2": f"{LINE}\n"}
+
+
+def test_a_saved_stream_is_read_as_one_that_comes_in(tmp_path: Path) -> None:
+    lines = [f"[pod/kafka-{number}/kafka] {LINE}\n" for number in (0, 1, 0)]
+    file = tmp_path / "logs" / "all.log"
+    file.parent.mkdir()
+    (tmp_path / "parts").mkdir()
+    for text, expected in (
+        ("".join(lines), ["all.log!kafka-0", "all.log!kafka-1"]),
+        (lines[0] * 2, ["all.log"]),
+        ("", ["all.log"]),
+    ):
+        file.write_text(text)
+        logs = Logs([str(file)], settings_of(), tmp_path / "parts", ProgressLine(is_terminal=False))
+        assert [Path(one.path).name for one in logs.below(str(file))] == expected
+    assert not [*(tmp_path / "parts").iterdir()]
 
 
 @pytest.mark.parametrize("text", ["", f"{LINE}\n", f"kafka-1  | {LINE}\n{LINE}\n", "\n\n"])

@@ -2,14 +2,15 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock, Thread
 from typing import BinaryIO
 
-from jobs.incident.logs import STDIN, Logs
+from jobs.incident.logs import STDIN, STREAM, Logs, listed_part
 from jobs.incident.piped import FIRST_LINES, StreamFiles, stream_form, stream_name
-from pipeline.core.files import Listed, file_time
+from pipeline.core.files import Listed
 
 BLOCK = 1 << 20
 
@@ -21,7 +22,8 @@ class FollowedStream:
     def __init__(self, descriptor: int, folder: Path, roll_bytes: int) -> None:
         self.descriptor, self.roll_bytes = descriptor, roll_bytes
         self.files = StreamFiles(folder)
-        self.has_begun = self.has_ended = False
+        self.first: list[bytes] = []
+        self.has_ended = False
         self.lock = Lock()
         self.thread = Thread(target=self.read_on, daemon=True)
         self.thread.start()
@@ -40,8 +42,9 @@ class FollowedStream:
     def keep(self, text: bytes) -> None:
         lines = text.splitlines(keepends=True)
         with self.lock:
-            if not self.has_begun:
-                self.files.form, self.has_begun = stream_form(lines[:FIRST_LINES]), True
+            if self.files.form is None and len(self.first) < FIRST_LINES:
+                self.first += lines[: FIRST_LINES - len(self.first)]
+                self.files.form = stream_form(self.first)
             self.files.write(lines)
 
     def listed(self) -> Iterator[Listed]:
@@ -53,14 +56,10 @@ class FollowedStream:
                     path.replace(rolled)
                 for number, one in (("", path), (".1", rolled)):
                     if one.exists():
-                        yield listed_part(stream_name(name), number, one)
-
-
-def listed_part(name: str, number: str, file: Path) -> Listed:
-    found = file.stat()
-    path, relative = (f"stdin!{name}", f"{name}/stdin.log") if name else ("stdin", "stdin.log")
-    at = file_time(found.st_mtime)
-    return Listed(f"{path}{number}", f"{relative}{number}", found.st_size, at, stored_at=str(file))
+                        listed = listed_part(STREAM, stream_name(name), one)
+                        yield replace(
+                            listed, path=f"{listed.path}{number}", relative=f"{listed.relative}{number}"
+                        )
 
 
 class FollowedLogs(Logs):
