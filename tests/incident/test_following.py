@@ -2,6 +2,7 @@
 
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,18 @@ def small_cluster(folder: Path) -> Path:
     return folder
 
 
+def cut_at(moment: datetime, source: Path, target: Path) -> Path:
+    """The logs from that time on."""
+    at = moment.strftime("[%Y-%m-%d %H:%M:%S,%f")[:-3].encode()
+    for path in source.rglob("controller.log*"):
+        lines = path.read_bytes().splitlines(keepends=True)
+        begin = next((number for number, line in enumerate(lines) if at <= line[:24]), len(lines))
+        file = target / path.relative_to(source)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"".join(lines[begin:]))
+    return target
+
+
 def test_growing_and_rolled_logs_give_the_answer_of_all(tmp_path: Path) -> None:
     source, target = small_cluster(tmp_path / "source"), tmp_path / "logs"
     settings, held = settings_of(), HeldLogs(1 << 30)
@@ -83,10 +96,16 @@ def test_older_than_the_window_is_held_no_more(tmp_path: Path) -> None:
     records = held.stored.records
     assert sum(records["byte_length"].to_pylist()) <= 30_000
     assert held.from_at is not None and min(records["logged_at"].to_pylist()) == held.from_at
-    files = tables_of(answer)["bronze.source_file"]
+    once = tables_of(answer_of([cut_at(held.from_at, logs, tmp_path / "cut")], settings, "c"))
+    found = tables_of(answer)
+    assert found["gold.finding"]["sentence"].to_list() == once["gold.finding"]["sentence"].to_list()
+    assert [
+        one for one in once if found[one].height != once[one].height and one != "bronze.source_file"
+    ] == []
+    files = found["bronze.source_file"]
     assert (files["record_count"].sum(), files["first_logged_at"].min()) == (records.num_rows, held.from_at)
-    rows = records.num_rows
-    assert look_at(held, logs, settings).tables is answer.tables and held.stored.records.num_rows == rows
+    assert look_at(held, logs, settings).tables is answer.tables
+    assert held.stored.records.num_rows == records.num_rows
 
 
 def test_a_value_is_told_once_it_has_stood() -> None:

@@ -65,7 +65,8 @@ class HeldLogs:
             read.found.states.update(refused_states(read, self.refused))
             note_files(self.answer.result, read.found.states)
         else:
-            self.trim()
+            if self.trim():
+                read.work.intake.night.forget_records()
             self.stored.built = set()
             self.answer = judge_loaded(request, run_id, self.in_one_zone(request, run_id, read))
         self.forget_sightings()
@@ -100,12 +101,12 @@ class HeldLogs:
         work.intake.totals = read.work.intake.totals
         return Loaded(view, read.found, work, read.gate)
 
-    def trim(self) -> None:
-        """Takes out the oldest records where there are more than the window holds. What files were read is known
-        on."""
+    def trim(self) -> bool:
+        """Takes out the oldest records where there are more than the window holds, and says so. What files were read is
+        known on."""
         lengths = self.stored.records["byte_length"].to_numpy()
         if not lengths.size or lengths.sum() <= self.window_bytes:
-            return
+            return False
         placed = frame_of(self.stored.records.select(PLACED)).with_row_index("row")
         in_order = placed.sort("file_id", "byte_offset").with_columns(
             at=col("logged_at").forward_fill().over("file_id")
@@ -118,6 +119,7 @@ class HeldLogs:
         is_kept = in_order.sort("row")["at"] >= self.from_at
         self.stored.records = self.stored.records.filter(is_kept.fill_null(value=False).to_arrow())
         self.count_records_anew()
+        return True
 
     def count_records_anew(self) -> None:
         """bronze.source_file says of each segment what is held of it."""
