@@ -55,7 +55,7 @@ class Logs:
         is_data = is_file_of_data(one.path)  # of topics: not opened
         kind = archive_kind(one.bytes_at) if is_here and not is_data else None
         if kind is None:
-            yield from self.split(one) if is_here else (one,)
+            yield from self.split(one) if is_here and not is_data else (one,)
             return
         self.progress.stage("unpacking", one.path)
         prefix = SUFFIX.sub("", one.relative)
