@@ -143,7 +143,9 @@ def run_incident(arguments: argparse.Namespace, progress: ProgressLine) -> int:
     with TemporaryDirectory(prefix=f"{JOB}-") as folder:
         if arguments.follow:
             followed = FollowedLogs(arguments.paths, settings, Path(folder), progress)
-            following = FollowOptions(arguments.every, arguments.settle, arguments.window)
+            following = FollowOptions(
+                arguments.every, arguments.settle, arguments.window, not arguments.no_metadata
+            )
             held = HeldClusters(followed, settings, arguments.cluster, following.window_bytes)
             return Follower(asked, following, held, progress).run()
         logs = Logs(arguments.paths, settings, Path(folder), progress)

@@ -14,11 +14,13 @@ LEAST_WINDOW = 1_000_000
 
 @dataclass(frozen=True)
 class FollowOptions:
-    """Seconds between two looks, and for which a thing stands before it is told; bytes of logs that are held."""
+    """Seconds between two looks, and for which a thing stands before it is told; bytes of logs that are held; whether
+    metadata logs are read at the end, as `incident` reads them."""
 
     every: float
     settle: float
     window_bytes: int
+    is_metadata_read: bool
 
 
 def on_following(arguments: argparse.ArgumentParser) -> None:

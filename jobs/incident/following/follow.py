@@ -152,6 +152,9 @@ class Follower:
     def tell_whole(self) -> int:
         """What `incident` tells of what is held and has come since."""
         self.progress.label = ""
-        held, paths = self.held, self.held.logs.paths
-        told = Clusters(self.asked, held.settings, paths, self.progress, analyze=held.look)
-        return told.run(held.found())
+        held, found = self.held, self.held.found()
+        metadata = held.metadata if self.options.is_metadata_read else {}
+        told = Clusters(
+            self.asked, held.settings, held.logs.paths, self.progress, metadata, analyze=held.look
+        )
+        return told.run(found)
