@@ -33,7 +33,7 @@ class Limits(MaskingPart):
         "processes of the driver's machine; null: one a processor, as far as memory reaches; 1: one after the other.",
     )
     span_bytes: PositiveInt = Field(
-        128 << 20,
+        512 << 20,
         description="A run that has more to read than this, unpacked, reads and publishes it in spans of days, each of "
         "about so many bytes: memory follows a span.",
     )
