@@ -35,6 +35,7 @@ from pipeline.core.unpacked_files import no_room
 from schemas.gold.finding import SEVERITIES
 
 TERMINATED = 143  # as a shell says it of SIGTERM
+PATHS_HELP = "folders, files, globs, archives (tar, .gz or .zst, and zip); - is stdin"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,12 +69,7 @@ def incident_parser() -> argparse.ArgumentParser:
         description="What the controllers did, from logs alone: no warehouse, no Spark, nothing is stored.",
         epilog=WIDTH_HELP,
     )
-    arguments.add_argument(
-        "paths",
-        nargs="+",
-        metavar="PATH",
-        help="folders, files, globs, archives (tar, .gz or .zst, and zip); - is stdin",
-    )
+    arguments.add_argument("paths", nargs="+", metavar="PATH", help=PATHS_HELP)
     arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
     arguments.add_argument(
         "--since",

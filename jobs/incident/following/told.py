@@ -84,7 +84,7 @@ class ClusterNews:
             if is_old and change.after is None:
                 self.left.add(name)
             elif not (is_old and change.before is None and name in self.left):
-                yield finding_line(change, row, facts.read["last_at"])
+                yield finding_news_line(change, row, facts.read["last_at"])
 
     def state_lines(self, changes: Sequence[Change], facts: Facts) -> Iterator[Line]:
         last = facts.read["last_at"]
@@ -145,7 +145,7 @@ def is_over(value: Any) -> bool:
     return isinstance(value, tuple) and value[1]
 
 
-def finding_line(change: Change, row: Row, last: datetime | None) -> Line:
+def finding_news_line(change: Change, row: Row, last: datetime | None) -> Line:
     """RETRACTED: what came since says otherwise."""
     sentence = f"{SEVERITY[row['severity']]} {shorten_line(row['sentence'], 400)}"
     told = {"rule": row["rule"], "severity": row["severity"], "finding_id": row["finding_id"]}
