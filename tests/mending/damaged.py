@@ -12,7 +12,6 @@ from pipeline.store.files.local_files import LocalFiles
 from pipeline.store.runs.published import Published, read_published_run
 from tests.golden import Lines, write_logs
 from tests.life.harness import said, tables_of
-from tests.mending.plain import plain_nightly
 from tests.published import published_tables, texts
 from tests.store.damaging import ACTS, commit
 
@@ -40,7 +39,7 @@ def given(folder: Path) -> list[str]:
     return ["--logs", str(folder / "logs"), "--warehouse", str(folder / "warehouse"), "--cluster", CLUSTER]
 
 
-def made(folder: Path, night: Callable[[list[str]], int] = plain_nightly) -> Path:
+def made(folder: Path, night: Callable[[list[str]], int] = nightly.main) -> Path:
     """The folder of logs and the warehouse that two runs made of them; `before`: as the first one left it."""
     for lines in (FIRST, ALL):
         if (folder / "warehouse").is_dir():
