@@ -95,9 +95,6 @@ def incident_parser() -> argparse.ArgumentParser:
     arguments.add_argument(
         "--report", type=Path, metavar="FILE", help="write the answer there, too, as one HTML file to hand on"
     )
-    arguments.add_argument(
-        "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
-    )
     on_settings(arguments, "yes")
     on_files(arguments)
     arguments.add_argument(
@@ -107,7 +104,10 @@ def incident_parser() -> argparse.ArgumentParser:
 
 
 def on_files(arguments: argparse.ArgumentParser) -> None:
-    """Which files below PATH are read."""
+    """Which files below PATH are read, and by which settings."""
+    arguments.add_argument(
+        "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
+    )
     arguments.add_argument(
         "--no-metadata",
         action="store_true",

@@ -1,7 +1,7 @@
 """A second reader, slow and easy to believe: line by line, one template after the other, plain `re`.
 
-It shares no code with `pipeline`; only the tables of wordings are the same. Its specification is the
-documentation of `read_segment` and `Matcher.match`. It knows the stock envelope and the zone UTC.
+It shares no code with `pipeline` but the tables of wordings. Its specification is the documentation of `read_segment`
+and `Matcher.match`. It knows the stock envelope and the zone UTC.
 """
 
 import re
@@ -227,12 +227,11 @@ def said(wording: Wording, texts: dict[str, str]) -> Said:
             if columns[column] is OverflowError:
                 return Said(None, None, "no_template", {}, None)
     for part in parts():
-        if part.field in texts and part.column not in columns:
-            found = part.pattern.search(texts[part.field])
-            if found:
-                value = re.sub(part.drop, "", found["value"]) if part.drop else found["value"]
-                fitting = typed(part.column, value)
-                columns[part.column] = None if fitting is OverflowError else fitting
+        is_asked = part.field in texts and part.column not in columns
+        if is_asked and (found := part.pattern.search(texts[part.field])):
+            value = re.sub(part.drop, "", found["value"]) if part.drop else found["value"]
+            fitting = typed(part.column, value)
+            columns[part.column] = None if fitting is OverflowError else fitting
     others = [
         (name, texts[name]) for name in wording.fields if fields()[name]["column"] != name or name in LISTS
     ]
