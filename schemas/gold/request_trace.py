@@ -25,7 +25,7 @@ OUTCOMES = (
     "error",  # the broker could not carry out all of it
     "lost_broker_gone",  # it never arrived: the broker was gone, or its registration ended within 30 s
     "lost_controller_gone",  # it never arrived: the controller's term ended within 30 s
-    "lost",  # it never arrived, though both stayed
+    "not_seen",  # it is in no line of the broker, though both stayed: lost, or lines are missing
     "not_sent",  # the controller had no channel to the broker
     "unseen",  # UpdateMetadata of 0 partitions, of which a broker prints nothing
     "undetermined",  # lines are missing that would tell

@@ -122,6 +122,27 @@ def test_a_clock_that_drifts_or_is_set_is_told_from_one_that_is_wrong(
         assert bounds[0] <= row["low_ms"] <= row["high_ms"] <= bounds[1]
 
 
+@pytest.mark.parametrize(("seen_at", "count"), [(3600, 1), (12 * 86_400, 0)])
+def test_epochs_of_a_wiped_zookeeper_say_nothing_of_clocks(seen_at: int, count: int) -> None:
+    """They begin anew: the line of one life that names an epoch is none of the other life's."""
+    broker = frame(
+        NODE,
+        """
+        cluster_id | node_id | logged_at | event                    | detail         | broker_epoch
+        c          | 2       | 0         | ephemeral_creating       | /brokers/ids/2 |
+        c          | 2       | 0.1       | broker_registered_in_zk  | /brokers/ids/2 | 24
+        """,
+    )
+    controller = frame(
+        BROKER,
+        f"""
+        cluster_id | controller_id | broker_id | logged_at | step  | said_by  | broker_epoch
+        c          | 1             | 2         | {seen_at} | epoch | decision | 24
+        """,
+    )
+    assert build(frame(REQUEST, "cluster_id"), controller, broker, ALL_TIME).height == count
+
+
 def skews(*rows: tuple[int, int, int | None, int | None]) -> list[tuple[str, str]]:
     text = "cluster_id | node_id | other_id | hour_at | until_at | low_ms | high_ms | is_step | low_count | high_count\n"
     text += "\n".join(

@@ -38,9 +38,9 @@ def told(controller: str, moves: str, broker: str, **limits: int) -> list[tuple[
             600,
             [
                 (
-                    "warning",
-                    "1 request of controller 1 (epoch 1) with 5 partitions never reached broker 2, which stayed: it "
-                    "may serve old leaders",
+                    "info",
+                    "1 request of controller 1 (epoch 1) with 5 partitions in no line of broker 2, which stayed: lost, "
+                    "or its lines are missing",
                 )
             ],
         ),

@@ -29,7 +29,7 @@ WORDS = {
     "error": "received, and failed",
     "lost_broker_gone": "never arrived: the broker was gone",
     "lost_controller_gone": "never arrived: the controller was gone",
-    "lost": "never arrived, though the broker stayed",
+    "not_seen": "in no line of the broker, though it stayed: lost, or its lines are missing",
     "not_sent": "not sent: the controller had no connection",
     "unseen": "sent; of one without partitions the broker prints nothing",
     "undetermined": "sent; no line tells whether it arrived",

@@ -40,7 +40,7 @@ def whose_clock(answers: Answers) -> Answer:
 
 
 def is_apart(row: Row) -> bool:
-    return (row["low_ms"] or 0) > LEAST_MS or (row["high_ms"] or 0) < -LEAST_MS or row["is_step"]
+    return (row["low_ms"] or 0) > LEAST_MS or (row["high_ms"] or 0) < -LEAST_MS
 
 
 def is_bounded_once(row: Row) -> bool:

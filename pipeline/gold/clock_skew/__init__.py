@@ -10,7 +10,7 @@ from schemas.gold.clock_skew import SPEC
 
 HOUR = (*NODES, "hour_at")
 # Slopes that are tried, millionths. A quartz is within 100, a clock that is slewed within 500.
-SLOPES = pl.DataFrame({"ppm": range(-1000, 1001, 10)}, schema={"ppm": pl.Int64})
+SLOPES = range(-1000, 1001, 10)
 # Times are cut to milliseconds: a bound is right within one.
 ROUNDING_MS = 2
 NO_LINES = lit([], pl.List(pl.Struct({"file_id": pl.String, "byte_offset": pl.Int64})))
@@ -77,12 +77,10 @@ def bounds_with_drift(pairs: pl.DataFrame, contrary: pl.DataFrame) -> pl.DataFra
     """Rows of hours in which a drift fits: bounds as they are at the last pair, by the slope of the widest margin."""
     of_hours = pairs.join(contrary.select(*HOUR, "until_at"), on=HOUR)
     elapsed_ms = (col("until_at") - col("node_at")).dt.total_milliseconds()
-    moved = of_hours.join(SLOPES, how="cross").with_columns(
-        bound=col("bound_ms") + col("ppm") * 1e-6 * elapsed_ms
-    )
+    bounds = of_hours.select(*HOUR, "is_high", "bound_ms", elapsed_ms=elapsed_ms)
+    # One slope after the other: all at once would hold each pair as often.
     best = (
-        moved.group_by(*HOUR, "ppm")
-        .agg(low=col("bound").filter(~col("is_high")).max(), high=col("bound").filter(col("is_high")).min())
+        pl.concat([bounds_by_slope(bounds, ppm) for ppm in SLOPES])
         .with_columns(margin=col("high") - col("low"))
         .sort("margin", "ppm", descending=[True, False])
         .unique(HOUR, keep="first", maintain_order=True)
@@ -100,6 +98,16 @@ def bounds_with_drift(pairs: pl.DataFrame, contrary: pl.DataFrame) -> pl.DataFra
             on=HOUR,
         )
         .pipe(in_order)
+    )
+
+
+def bounds_by_slope(bounds: pl.DataFrame, ppm: int) -> pl.DataFrame:
+    """One row per hour: its bounds at the last pair, if the clock drifts so."""
+    bound = col("bound_ms") + ppm * 1e-6 * col("elapsed_ms")
+    return bounds.group_by(HOUR).agg(
+        ppm=lit(ppm, pl.Int64),
+        low=bound.filter(~col("is_high")).max(),
+        high=bound.filter(col("is_high")).min(),
     )
 
 

@@ -1,11 +1,15 @@
 """Pairs of lines of two nodes of which one cannot be before the other: each bounds the difference of their clocks."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col, lit, when
 
 CREATING, REGISTERED = "ephemeral_creating", "broker_registered_in_zk"
 BROKERS = r"^/brokers/ids/\d+$"
 NODES = ("cluster_id", "node_id", "other_id")
+# From -12:00 to +14:00.
+WIDEST = timedelta(hours=26)
 
 
 def bounding_pairs(
@@ -70,6 +74,7 @@ def registered_before_seen(broker_event: pl.DataFrame, node_event: pl.DataFrame)
         .join_asof(creating.sort("logged_at"), on="logged_at", by=own, check_sortedness=False)
         .drop_nulls("created_at")
         .select("cluster_id", "broker_epoch", "created_at", "created_line", broker_id="node_id")
+        .unique(["cluster_id", "broker_id", "broker_epoch"], keep="none")
     )
     seen = (
         broker_event.filter((col("step") == "epoch") & (col("said_by") == "decision"))
@@ -78,7 +83,9 @@ def registered_before_seen(broker_event: pl.DataFrame, node_event: pl.DataFrame)
         .group_by("cluster_id", "controller_id", "broker_id", "broker_epoch", maintain_order=True)
         .agg(at=col("logged_at").first(), seen_line=pl.struct("file_id", "byte_offset").first())
     )
-    return seen.join(created, on=["cluster_id", "broker_id", "broker_epoch"]).select(
+    # Epochs of a wiped ZooKeeper begin anew: two lines of one epoch that are further apart than zones are of two lives.
+    is_one_life = (col("created_at") - col("at")).abs() <= WIDEST
+    return seen.join(created, on=["cluster_id", "broker_id", "broker_epoch"]).filter(is_one_life).select(
         "cluster_id", "controller_id", "broker_id",
         evidence=pl.concat_list("created_line", pl.concat_list("seen_line")),
         is_high=lit(value=False),

@@ -18,6 +18,7 @@ STORAGE_ERROR = "KAFKA_STORAGE_ERROR"
 # What the broker says of a request, and the pair of channels that it came by.
 ITS = (*RECEIPT_CHANNEL, "correlation_id")
 TERM = ("cluster_id", "term_id")
+UNCERTAIN = ("undetermined", "not_seen")
 
 
 @made_of(SPEC, "control_request")
@@ -150,7 +151,7 @@ def of_evidence() -> dict[str, pl.Expr]:
     inferred = col("outcome").str.starts_with("lost")
     return {
         "evidence": lines.list.drop_nulls().list.unique(maintain_order=True),
-        "certainty": when(col("outcome") == "undetermined").then(lit("undetermined"))
+        "certainty": when(col("outcome").is_in(UNCERTAIN)).then(lit("undetermined"))
         .when(inferred | (col("sent_at").is_not_null() & col("received_at").is_not_null()))
         .then(lit("inferred"))
         .otherwise(lit("proved")),

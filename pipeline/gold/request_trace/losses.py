@@ -23,11 +23,12 @@ def with_losses(
     broker_session: pl.DataFrame,
     control_request: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Rows with loss, what is said of a request that no line of the broker shows: not_sent, lost_..., undetermined.
+    """Rows with loss, what is said of a request that no line of the broker shows: not_sent, lost_..., not_seen,
+    undetermined.
 
     It is lost where the channel is over and the broker wrote of other channels after the last request of this one, or
     the channel never was connected. A request behind which another one of the channel arrived is not: a line of the
-    broker is missing.
+    broker is missing. Of a broker that stayed nothing proves that its own log has no hole there: not_seen.
     """
     return (
         rows.pipe(with_unsent, control_request)
@@ -50,7 +51,7 @@ def loss() -> pl.Expr:
         .when(~is_certain.fill_null(value=False)).then(lit("undetermined"))
         .when(is_broker_gone).then(lit("lost_broker_gone"))
         .when(is_controller_gone).then(lit("lost_controller_gone"))
-        .when(has_stayed).then(lit("lost"))
+        .when(has_stayed).then(lit("not_seen"))
         .otherwise(lit("undetermined"))
     )  # fmt: skip
 

@@ -51,12 +51,7 @@ def fitting_channels(orders: pl.DataFrame, receipts: pl.DataFrame) -> pl.DataFra
     is_same = (col("sent_request") == col("request")).fill_null(value=True) & (
         col("sent_count") == col("printed_count")
     ).fill_null(value=True)
-    agreeing = (
-        known.join(got, on=[*RECEIVER, "correlation_id"])
-        .filter((col("got_epoch") == col("controller_epoch")).fill_null(value=True))
-        .group_by(BOTH)
-        .agg(agreed_count=is_same.sum())
-    )
+    agreeing = of_one_epoch(known, got).group_by(BOTH).agg(agreed_count=is_same.sum())
     reach = known.group_by(CHANNEL).agg(
         first_id=col("correlation_id").min(), last_id=col("correlation_id").max()
     )
@@ -70,6 +65,18 @@ def fitting_channels(orders: pl.DataFrame, receipts: pl.DataFrame) -> pl.DataFra
     return wanted.filter((col("wanted_count") == col("agreed_count")) & (col("agreed_count") > 0)).select(
         BOTH
     )
+
+
+def of_one_epoch(known: pl.DataFrame, got: pl.DataFrame) -> pl.DataFrame:
+    """Requests and receipts of one id that may be the same: of one controller epoch where both know it."""
+    by = [*RECEIVER, "correlation_id"]
+    is_sent_known, is_got_known = col("controller_epoch").is_not_null(), col("got_epoch").is_not_null()
+    both = known.filter(is_sent_known).join(
+        got.filter(is_got_known).with_columns(controller_epoch="got_epoch"), on=[*by, "controller_epoch"]
+    )
+    unknown = known.filter(~is_sent_known).join(got, on=by)
+    half = known.filter(is_sent_known).join(got.filter(~is_got_known), on=by)
+    return pl.concat([both, unknown, half], how="diagonal_relaxed")
 
 
 def with_channel_order(fitting: pl.DataFrame, orders: pl.DataFrame) -> pl.DataFrame:

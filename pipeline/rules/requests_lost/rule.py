@@ -22,13 +22,14 @@ CASE = ("cluster_id", "term_id", "controller_id", "controller_epoch", "broker_id
 
 @made_of_rows("request_trace")
 def find(request_trace: pl.DataFrame) -> pl.DataFrame:
-    """Requests of a controller never reached a broker, and both were there for more than 30 s afterwards: the broker
-    goes on with leaders of before. One finding per term and broker.
+    """Requests of a controller are in no line of a broker, and both were there for more than 30 s afterwards: they were
+    lost, and the broker goes on with leaders of before, or lines of its log are missing. One finding per term and
+    broker.
 
     Source: RequestSendThread.doWork, 0.9 to 3.9: a channel that is closed drops what is in its queue.
     """
     lost = (
-        request_trace.filter(col("outcome") == "lost")
+        request_trace.filter(col("outcome") == "not_seen")
         .sort("sent_at", "request_seq")
         .group_by(CASE, maintain_order=True)
         .agg(
@@ -41,12 +42,12 @@ def find(request_trace: pl.DataFrame) -> pl.DataFrame:
     )
     return lost.select(
         *("cluster_id", "term_id", "valid_from_at", "valid_until_at", "evidence"),
-        *severity_column("warning"),
+        *severity_column("info"),
         entity=broker_name(),
         root_event=filled_text("requests of {} lost", controller_name()),
         **root_columns("requests lost", "valid_from_at", "broker_id"),
         sentence=filled_text(
-            "{} of {} with {} never reached broker {}, which stayed: it may serve old leaders",
+            "{} of {} with {} in no line of broker {}, which stayed: lost, or its lines are missing",
             *(
                 counted_noun("requests", "request"),
                 controller_name(),
@@ -60,14 +61,14 @@ def find(request_trace: pl.DataFrame) -> pl.DataFrame:
             requests_count="requests",
             partitions_count=count_above_zero(col("partitions")),
         ),
-        certainty=lit("inferred"),
+        certainty=lit("undetermined"),
     )
 
 
 RULE = Rule(
     name="requests_lost",
     version=1,
-    severities=("warning",),
+    severities=("info",),
     facts=("controller_id", "controller_epoch", "broker_id", "requests_count", "partitions_count"),
     find=find,
 )
