@@ -42,9 +42,9 @@ const filtered = (() => {
     const present = ["critical", "warning", "info", "known"].filter((name) => own.some((one) => severity(one) === name));
     const level = choice("severity", present, bar);
     const rule = choice("rule", ordered(own.map((one) => one.dataset.rule)), bar);
-    const node = choice("broker", ordered(own.flatMap((one) => words(one, "nodes"))), bar);
-    const topics = ordered(own.flatMap((one) => words(one, "topics")).filter((one) => one !== "*"));
-    const topic = choice("topic", topics, bar);
+    const named = (key) => ordered(own.flatMap((one) => words(one, key)).filter((one) => one !== "*"));
+    const node = choice("broker", named("nodes"), bar);
+    const topic = choice("topic", named("topics"), bar);
     const text = field("input", "text", bar);
     text.type = "search";
     const [since, until] = ["from", "to"].map((label) => {
@@ -87,6 +87,7 @@ const filtered = (() => {
     const has = (one, key, wanted) => !wanted || words(one, key).some((name) => name === wanted || name === "*");
     const searched = () => text.value.trim().toLowerCase();
     return {
+      reset: () => bar.reset(),
       isActive: () => Boolean(level.value || rule.value || node.value || topic.value || searched()),
       matches: (one) =>
         (!level.value || severity(one) === level.value) &&

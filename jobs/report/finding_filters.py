@@ -5,6 +5,7 @@ from collections.abc import Callable
 from polars import col, lit
 
 from jobs.questions import outages
+from jobs.report.elements import MOST
 from jobs.report.table import page_time_millis
 from jobs.report.told import ClusterTold
 from jobs.screen.glance import OUTAGE
@@ -36,11 +37,17 @@ def filter_attributes(finding: Row, topics_of: Callable[[Row], list[str]]) -> di
     topics = topics_of(finding)
     return {
         "data_rule": finding["rule"],
-        "data_nodes": " ".join(map(str, sorted(one for one in nodes if one is not None))) or None,
-        "data_topics": " ".join(topics if len(topics) <= MOST_TOPICS else [ANY]) or None,
+        "data_nodes": words_or_any(list(map(str, sorted(one for one in nodes if one is not None)))),
+        "data_topics": words_or_any(topics if len(topics) <= MOST_TOPICS else [ANY]),
         "data_from": page_time_millis(finding["valid_from_at"]),
         "data_until": page_time_millis(finding["valid_until_at"]),
     }
+
+
+def words_or_any(words: list[str]) -> str | None:
+    """As an attribute holds them whole: cut, they would hide the finding where it is asked for by a later one."""
+    joined = " ".join(words)
+    return (joined if len(joined) <= MOST else ANY) or None
 
 
 def outage_topics(told: ClusterTold) -> Callable[[Row], list[str]]:

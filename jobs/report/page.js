@@ -185,13 +185,17 @@
     narrow();
   }
   function read() {
-    const found = HASH.exec(location.hash.replaceAll("%3A", ":").replaceAll("%2C", ","));
-    const times = found && found.slice(1).map((text) => Date.parse(text));
+    const said = HASH.exec(location.hash.replaceAll("%3A", ":").replaceAll("%2C", ","));
+    const times = said && said.slice(1).map((text) => Date.parse(text));
     if (times && times.every(Number.isFinite)) range = times.sort((one, other) => one - other);
     narrow();
-    const target = location.hash.length > 1 && !found && document.getElementById(location.hash.slice(1));
-    if (target && target.hidden) asked(null);
+    const target = location.hash.length > 1 && !said && document.getElementById(location.hash.slice(1));
     if (!target) return;
+    if (target.hidden && range) asked(null);
+    if (target.hidden) {
+      found.filter(({ own }) => own.includes(target)).forEach(({ filter }) => filter.reset());
+      narrow();
+    }
     reveal(target);
     target.scrollIntoView();
   }
@@ -203,5 +207,10 @@
   });
   addEventListener("afterprint", () => unfolded.forEach((one) => (one.open = false)));
   addEventListener("hashchange", read);
+  // A link to where the address leads already changes no address.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#']");
+    if (link && location.hash.length > 1 && link.getAttribute("href") === location.hash) read();
+  });
   read();
 })();

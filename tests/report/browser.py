@@ -92,8 +92,10 @@ class Browser:
         while self.value("document.readyState") != "complete":
             assert time.monotonic() < end, "the page is not loaded"
 
-    def value(self, expression: str) -> Any:
-        found = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
+    def value(self, expression: str, *, is_awaited: bool = False) -> Any:
+        found = self.ask(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=is_awaited
+        )
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 

@@ -206,6 +206,34 @@ def test_fields_narrow_the_findings(
     assert browser.value("document.querySelectorAll('.group[open]').length") == 0
 
 
+def test_a_link_shows_a_finding_that_fields_hide(browser: Browser, address: str) -> None:
+    browser.open(address)
+    is_hidden = "document.getElementById('F2').hidden"
+    for _ in range(2):  # the address is the same the second time
+        choose(browser, 0, "critical")
+        assert browser.value(is_hidden)
+        browser.value("""(one => { one.href = '#F2'; document.body.append(one); one.click(); one.remove(); })(
+            document.createElement('a'))""")
+        browser.value("new Promise(done => setTimeout(done))", is_awaited=True)
+        assert not browser.value(is_hidden) and shown(browser, FINDINGS) == 24
+    assert browser.value("document.getElementById('F2').open")
+    choose(browser, 1, "broker_flapping")  # what is not hidden leaves the fields as they are
+    browser.open(f"{address}#terms")
+    assert shown(browser, FINDINGS) == 2
+
+
+def test_a_broker_is_no_star(browser: Browser, address: str, tmp_path: Path) -> None:
+    file = tmp_path / "star.html"
+    page = Path(address.removeprefix("file://")).read_text(encoding="utf-8")
+    file.write_text(page.replace('data-nodes="1 3"', 'data-nodes="*"', 1), encoding="utf-8")
+    browser.open(file.as_uri())
+    assert not browser.value(
+        "[...document.querySelectorAll('.filters option')].some(one => one.value === '*')"
+    )
+    choose(browser, 2, "2")
+    assert not browser.value("document.getElementById('F1').hidden")
+
+
 def test_times_are_typed_as_a_clock_or_with_the_day(browser: Browser, address: str) -> None:
     browser.open(address)
     typed = "(one => { one.value = '%s'; one.dispatchEvent(new Event('change')); })(document.querySelectorAll('.moment')[%d])"

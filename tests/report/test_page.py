@@ -14,6 +14,7 @@ from jobs.questions.window import Window
 from jobs.report import happened_table
 from jobs.report.command import masking_of
 from jobs.report.elements import Room, html_element
+from jobs.report.finding_filters import filter_attributes
 from jobs.report.happened_table import happenings_in_order
 from jobs.report.inputs import masking_text
 from jobs.report.page import cluster_section, html_page
@@ -94,6 +95,16 @@ def test_findings_know_what_they_are_narrowed_by(sample: Node) -> None:
         "audit_log",
     )
     assert second["data-rule"] == "outage" and "audit_log" in str(second["data-topics"]).split()
+
+
+def test_a_finding_with_more_than_an_attribute_holds_is_shown_for_each() -> None:
+    """Cut, it would be hidden by the topics and brokers behind the cut."""
+    facts = {"broker_ids": list(range(10_000, 11_000))}
+    one = {"rule": "outage", "facts": facts, "valid_from_at": AT, "valid_until_at": None}
+    found = filter_attributes(one, lambda _: [f"{number:0>100}" for number in range(40)])
+    assert (found["data_nodes"], found["data_topics"]) == ("*", "*")
+    few = filter_attributes(one | {"facts": {"broker_ids": [1, 2]}}, lambda _: ["a", "b"])
+    assert (few["data_nodes"], few["data_topics"]) == ("1 2", "a b")
 
 
 def test_what_lines_mean_and_where_to_go_on_stands_beside_them(sample: Node) -> None:
