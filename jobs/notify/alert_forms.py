@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from jobs.notify.message import Entry
-from jobs.notify.remembered import News, Numbered
+from jobs.notify.remembered import Action, News, Numbered, Taken, is_ended_finding
 from jobs.playbook.pages import what_to_do
 from jobs.questions.findings_out import finding_document
 from jobs.text import printable_line, shorten_line
@@ -16,6 +17,14 @@ from pipeline.views.reading.rows import Place, Row
 LASTING = timedelta(hours=26)
 SUMMARY = 1024  # characters that PagerDuty takes
 COMPONENT = "kafka-controller-audit"
+
+
+@dataclass(frozen=True)
+class Payload:
+    """taken: what the destination knows once it took the document alone; None: all of the news."""
+
+    document: bytes
+    taken: Taken | None = None
 
 
 def as_findings(news: News, lines_of: Mapping[Place, Row]) -> bytes:
@@ -54,14 +63,25 @@ def alert(numbered: Numbered, entry: Entry, ends_at: datetime) -> dict[str, Any]
     }
 
 
-def as_events(news: News, entry_of: Callable[[Numbered], Entry], routing_key: str) -> list[bytes]:
-    """An event a finding, which an id makes one incident however often it is sent. Source: PagerDuty, Events API v2."""
-    found = [event("trigger", one, entry_of(one), routing_key) for one in news.new]
-    found += [event("resolve", one, entry_of(one), routing_key) for one in news.over]
-    return [json.dumps(one).encode() for one in found]
+def as_events(news: News, entry_of: Callable[[Numbered], Entry], routing_key: str) -> list[Payload]:
+    """An event a finding, which an id makes one incident however often it is sent; of one that is new and over by now
+    two, as nothing else would end the incident. Source: PagerDuty, Events API v2."""
+    actions: list[tuple[Action, Numbered]] = []
+    for one in news.new:
+        actions.append(("trigger", one))
+        if is_ended_finding(one[1]):
+            actions.append(("resolve", one))
+    actions += [("resolve", one) for one in news.over]
+    return [
+        Payload(
+            json.dumps(event(action, one, entry_of(one), routing_key)).encode(),
+            Taken(action, one[1]["finding_id"]),
+        )
+        for action, one in actions
+    ]
 
 
-def event(action: str, numbered: Numbered, entry: Entry, routing_key: str) -> dict[str, Any]:
+def event(action: Action, numbered: Numbered, entry: Entry, routing_key: str) -> dict[str, Any]:
     _, one = numbered
     details = {
         "certainty": one["certainty"],

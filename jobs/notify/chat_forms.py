@@ -40,7 +40,7 @@ def plain_texts(message: Message) -> list[str]:
     for title, entries in message.parts:
         own = ["\n".join(entry_lines(entry)) for entry in entries]
         texts += [f"{title}\n{own[0]}", *own[1:]] if own else [title]
-    return [*texts, *(f"{words}:\n{command}" for words, command in message.rest)]
+    return [*texts, *(f"{words}:\n{command}" if command else words for words, command in message.rest)]
 
 
 def entry_lines(entry: Entry) -> list[str]:
@@ -71,9 +71,11 @@ def markdown_text(message: Message) -> str:
         lines.append(title)
         for entry in entries:
             lines.append(f"{entry.severity} {code_span(entry.said)}")
-            lines += [f"    {code_span(one)}" for one in (entry.place, entry.command) if one]
+            more = (code_span(entry.place) if entry.place else "", command_span(entry.command))
+            lines += [f"    {one}" for one in more if one]
             lines += [f"    {mended_text(f'Do: {entry.to_do}')}"] if entry.to_do else []
-    return "\n".join([*lines, *(f"{words}: {code_span(command)}" for words, command in message.rest)])
+    rest = [(words, command_span(command)) for words, command in message.rest]
+    return "\n".join([*lines, *(f"{words}: {span}" if span else words for words, span in rest)])
 
 
 def as_teams(message: Message) -> bytes:
@@ -90,9 +92,9 @@ def as_teams(message: Message) -> bytes:
             ]
             said = runs((f"{entry.severity} ", {"weight": "Bolder"}), (entry.said, {}))
             body += [said, *(runs(one) for one in more if one[0])]
-    body += [
-        runs((f"{words}: ", {}), (command, {"fontType": "Monospace"})) for words, command in message.rest
-    ]
+    for words, command in message.rest:
+        own = [(f"{words}: ", {}), (command, {"fontType": "Monospace"})] if command else [(words, {})]
+        body.append(runs(*own))
     card = {
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",
@@ -117,6 +119,12 @@ def mended_text(text: str) -> str:
 def code_span(text: str) -> str:
     """Characters as they are: nothing in them marks, links, calls anybody or ends the code."""
     return f"`{''.join(MEND.get(one, one) for one in printable_line(text))}`"
+
+
+def command_span(command: str) -> str:
+    """Empty where it would not stand there as it is: pasted, it would ask for something else."""
+    span = code_span(command)
+    return span if command and span == f"`{command}`" else ""
 
 
 CHATS: dict[str, Callable[[Message], bytes]] = {

@@ -8,14 +8,21 @@ from datetime import UTC, datetime
 from functools import partial
 
 from jobs.engine.run.outcome import report_problem
-from jobs.notify.alert_forms import as_alerts, as_events, as_findings
+from jobs.notify.alert_forms import LASTING, Payload, as_alerts, as_events, as_findings
 from jobs.notify.arguments import notify_parser
 from jobs.notify.chat_forms import CHATS, plain_lines
-from jobs.notify.destination import (
-    VARIABLE,
-)
+from jobs.notify.destination import ROUTING_KEY, VARIABLE
 from jobs.notify.message import SHOWN, Entry, Message, command_to_paste, compose_message, key_of, new_entry
-from jobs.notify.remembered import News, Numbered, Remembered, news_of, read_remembered, write_remembered
+from jobs.notify.remembered import (
+    News,
+    Numbered,
+    Remembered,
+    Taken,
+    news_of,
+    read_remembered,
+    remember_taken,
+    write_remembered,
+)
 from jobs.notify.request import NotifyRequest, parse_notify_request
 from jobs.notify.sending import Reply, send_with_retries
 from jobs.questions.ask import all_answers, require_tables
@@ -48,7 +55,8 @@ class EndpointFailed(PipelineError):
 
     def __init__(self, asked: NotifyRequest, cluster: str, reply: Reply) -> None:
         self.is_passing = reply.is_passing
-        todo = "look after it" if reply.is_passing else f"correct --url or {VARIABLE}, or what takes it there"
+        other = ROUTING_KEY if asked.routing_key else VARIABLE
+        todo = "look after it" if reply.is_passing else f"correct --url or {other}, or what takes it there"
         super().__init__(
             expected=f"{asked.shown} to take the findings of cluster {cluster}",
             found=reply.problem or "",
@@ -110,7 +118,7 @@ def notify_all_clusters(
 
 
 def notify_cluster(answers: Answers, file: SmallFile, asked: NotifyRequest) -> None:
-    """At least once: it is remembered after it was taken. EndpointFailed: it was not."""
+    """At least once: it is remembered after it was taken. EndpointFailed: it was not, or not all of it."""
     require_tables(answers, FINDING)
     cluster = answers.cluster_id
     if asked.is_dry:
@@ -125,7 +133,14 @@ def notify_cluster(answers: Answers, file: SmallFile, asked: NotifyRequest) -> N
         if is_to_be_sent(news, asked):
             # A file that cannot be written is seen before anything is sent: else it were sent every night.
             file.write(write_remembered(text, cluster, asked.key, remembered))
-            send_news(answers, news, asked)
+            taken: list[Taken] = []
+            try:
+                send_news(answers, news, asked, taken)
+            except EndpointFailed:
+                if taken:
+                    own = remember_taken(news, remembered, taken)
+                    file.write(write_remembered(text, cluster, asked.key, own))
+                raise
         if news.after != remembered:
             file.write(write_remembered(text, cluster, asked.key, news.after))
     print_lines(
@@ -155,26 +170,29 @@ def is_to_be_sent(news: News, asked: NotifyRequest) -> bool:
     return bool(news.told() or (asked.form == REPEATED and news.standing))
 
 
-def send_news(answers: Answers, news: News, asked: NotifyRequest) -> None:
+def send_news(answers: Answers, news: News, asked: NotifyRequest, taken: list[Taken]) -> None:
+    """taken: is told what the endpoint took of single findings, also where EndpointFailed is raised."""
     if asked.destination is None:
         return
-    key = key_of(news, answers.cluster_id)
-    documents = news_payloads(answers, news, asked)
-    for place, one in enumerate(documents):
-        own = key if len(documents) == 1 else f"{key}-{place}"
-        reply = send_with_retries(asked.destination, one, own, asked.timeout)
+    now = datetime.now(UTC)
+    key = key_of(news, answers.cluster_id, now + LASTING if asked.form == REPEATED else None)
+    payloads = news_payloads(answers, news, asked, now)
+    for place, one in enumerate(payloads):
+        own = key if len(payloads) == 1 else f"{key}-{place}"
+        reply = send_with_retries(asked.destination, one.document, own, asked.timeout)
         if reply.problem is not None:
             raise EndpointFailed(asked, answers.cluster_id, reply)
+        taken += [one.taken] if one.taken else []
 
 
-def news_payloads(answers: Answers, news: News, asked: NotifyRequest) -> list[bytes]:
-    """Documents to be sent one after the other."""
+def news_payloads(answers: Answers, news: News, asked: NotifyRequest, now: datetime) -> list[Payload]:
+    """To be sent one after the other."""
     if asked.form in CHATS:
-        return [CHATS[asked.form](news_message(answers, news, asked))]
+        return [Payload(CHATS[asked.form](news_message(answers, news, asked)))]
     every = [*news.told(), *news.standing]
     lines_of = evidence_log_lines(answers, [place for _, one in every for place in one["evidence"]])
     if asked.form == "json":
-        return [as_findings(news, lines_of)]
+        return [Payload(as_findings(news, lines_of))]
     command_of = partial(command_to_paste, warehouse=asked.warehouse, cluster=answers.cluster_id)
 
     def entry_of(one: Numbered) -> Entry:
@@ -182,14 +200,15 @@ def news_payloads(answers: Answers, news: News, asked: NotifyRequest) -> list[by
 
     if asked.form == "pagerduty":
         return as_events(news, entry_of, asked.routing_key)
-    return [as_alerts(news, entry_of, datetime.now(UTC))]
+    return [Payload(as_alerts(news, entry_of, now))]
 
 
 def preview_lines(answers: Answers, news: News, asked: NotifyRequest) -> list[str]:
     if asked.form in CHATS:
         return plain_lines(news_message(answers, news, asked))
-    documents = news_payloads(answers, news, replace(asked, routing_key="(the key)"))
-    return [line for one in documents for line in json.dumps(json.loads(one), indent=2).splitlines()]
+    payloads = news_payloads(answers, news, replace(asked, routing_key="(the key)"), datetime.now(UTC))
+    documents = [json.loads(one.document) for one in payloads]
+    return [line for one in documents for line in json.dumps(one, indent=2).splitlines()]
 
 
 def news_message(answers: Answers, news: News, asked: NotifyRequest) -> Message:

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -55,9 +56,11 @@ class Message:
     rest: Sequence[tuple[str, str]]
 
 
-def key_of(news: News, cluster: str) -> str:
+def key_of(news: News, cluster: str, ends_at: datetime | None = None) -> str:
+    """ends_at: of alerts that are sent again by each run, each time to last longer."""
     names = [f"{kind} {one['finding_id']}" for kind in ("new", "over") for _, one in getattr(news, kind)]
-    return sha256("\n".join((cluster, *sorted(names))).encode()).hexdigest()[:32]
+    until = [ends_at.isoformat()] if ends_at else []
+    return sha256("\n".join((cluster, *until, *sorted(names))).encode()).hexdigest()[:32]
 
 
 def compose_message(news: News, status: Status, lines_of: Mapping[Place, Row], warehouse: str) -> Message:
@@ -144,8 +147,10 @@ def first_place(finding: Row, lines_of: Mapping[Place, Row]) -> str:
 
 def command_to_paste(words: str, warehouse: str, cluster: str) -> str:
     """As it runs on the machine that sent it, from any folder. The warehouse is left out where it is a URI that may
-    hold a key. Findings go by their ids: their numbers are others after the next run."""
+    hold a key. Findings go by their ids: their numbers are others after the next run. Empty: a name in it cannot be
+    shown as it is, and it would ask for another one."""
     is_plain = not (URI.match(warehouse) and set("@?") & set(warehouse)) and len(warehouse) <= PATH
     place = warehouse if URI.match(warehouse) else str(Path(warehouse).absolute())
     given = ["--warehouse", place] if is_plain else []
-    return shlex.join((program_to_paste(), *words.split(), *given, "--cluster", shorten_line(cluster, NAME)))
+    whole = shlex.join((program_to_paste(), *words.split(), *given, "--cluster", cluster))
+    return whole if len(cluster) <= NAME and whole.isprintable() else ""

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from pipeline.views.reading.rows import Row
 from schemas.gold.finding import SEVERITIES
@@ -13,6 +13,7 @@ from schemas.gold.finding import SEVERITIES
 FORMAT = 1
 LATELY = timedelta(hours=24)
 Numbered = tuple[int, Row]
+Action = Literal["trigger", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,14 @@ class News:
 
     def told(self) -> list[Numbered]:
         return [*self.new, *self.over]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a destination took of one finding: that it is so, or that it is over."""
+
+    action: Action
+    finding_id: str
 
 
 def is_at_least_severity(severity: str, least: str) -> bool:
@@ -81,6 +90,18 @@ def news_of(findings: Sequence[Row], before: Remembered, severity: str, last_at:
             news.new.append((number, one))
     news.after = Remembered(severity, **{name: frozenset(ids) for name, ids in kept.items()})
     return news
+
+
+def remember_taken(news: News, before: Remembered, taken: Sequence[Taken]) -> Remembered:
+    """What is remembered where the destination took that alone, in this order: the rest of the news is told the next
+    time."""
+    untold = {one["finding_id"] for _, one in news.told()}
+    is_open, over = news.after.open - untold | before.open & untold, news.after.over - untold
+    for one in taken:
+        name = frozenset((one.finding_id,))
+        is_open = is_open | name if one.action == "trigger" else is_open - name
+        over = over - name if one.action == "trigger" else over | name
+    return replace(news.after, open=is_open, over=over)
 
 
 def is_past(finding: Row, last_at: datetime | None) -> bool:

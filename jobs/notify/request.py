@@ -44,10 +44,14 @@ class NotifyRequest:
 
 
 def parse_notify_request(given: Namespace) -> NotifyRequest:
-    """SettingsError: nobody is named to send it to."""
-    key = os.environ.get(ROUTING_KEY, "").strip() if given.format == "pagerduty" else ""
-    destination = destination_of(given.url) or (destination_of(PAGERDUTY) if key else None)
-    if given.format == "pagerduty" and not key and not given.dry_run:
+    """SettingsError: nobody is named to send it to. A key of PagerDuty goes where --url says, never where the variable
+    does: that may be a chat's."""
+    is_pagerduty = given.format == "pagerduty"
+    key = os.environ.get(ROUTING_KEY, "").strip() if is_pagerduty else ""
+    destination = destination_of(given.url, {} if is_pagerduty else os.environ)
+    if destination is None and key:
+        destination = destination_of(PAGERDUTY)
+    if is_pagerduty and not key and not given.dry_run:
         raise SettingsError(
             expected=f"the key of a PagerDuty service (Events API v2) in {ROUTING_KEY} in the environment",
             found="none",

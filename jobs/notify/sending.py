@@ -21,9 +21,18 @@ from pipeline.core.product import product_version
 PAUSES = (1.0, 2.0, 4.0)  # seconds before another try
 EACH_SECONDS = 10.0  # that one try may take
 WORTH_A_RETRY = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
-# What services such as Slack say of a refusal; anything else may hold a part of the URL.
-REASON = re.compile(r"[a-z]+(?:_[a-z]+)*")
-LONGEST_REASON = 60
+# What Slack says of a refusal, and services that take its form: any other word may hold a part of the URL.
+# Source: Slack, "Incoming webhooks", handling errors, and the errors of chat.postMessage.
+REASONS = frozenset(
+    {
+        *("action_prohibited", "channel_is_archived", "channel_not_found", "ekm_access_denied"),
+        *("internal_error", "invalid_blocks", "invalid_blocks_format", "invalid_payload", "invalid_token"),
+        *("missing_text_or_fallback_or_attachments", "no_active_hooks", "no_service", "no_service_id"),
+        *("no_team", "no_text", "org_login_required", "posting_to_general_channel_denied", "rate_limited"),
+        *("rollup_error", "team_disabled", "token_revoked", "too_many_attachments", "user_not_found"),
+    }
+)
+LONGEST_REASON = max(map(len, REASONS))
 OF_PROXY = re.compile(r"Tunnel connection failed: (\d{3})")
 
 
@@ -90,7 +99,7 @@ def attempt_sending(destination: Destination, document: bytes, key: str, seconds
             return Reply()
     except HTTPError as refused:
         with refused:
-            return refusal_reply(refused, destination)
+            return refusal_reply(refused)
     except TimeoutError:
         return no_answer_reply(seconds)
     except URLError as problem:
@@ -104,26 +113,25 @@ def verifying_url_opener() -> OpenerDirector:
     return build_opener(HTTPSHandler(context=ssl.create_default_context()), NoRedirect)
 
 
-def refusal_reply(refused: HTTPError, destination: Destination) -> Reply:
+def refusal_reply(refused: HTTPError) -> Reply:
     code = refused.code
     if 300 <= code < 400:
         place = shown_of(refused.headers.get("Location", ""))
         to = f" to {place}" if place else ""
         return Reply(f"a redirect ({code}){to}, which is not followed")
     known = {one.value: one.phrase for one in HTTPStatus}
-    words = " ".join(filter(None, (str(code), known.get(code, ""), reason_in(refused, destination))))
+    words = " ".join(filter(None, (str(code), known.get(code, ""), reason_in(refused))))
     is_passing = code in WORTH_A_RETRY or code >= 500
     return Reply(words, is_passing, seconds_of(refused.headers.get("Retry-After", "")) if is_passing else 0.0)
 
 
-def reason_in(refused: HTTPError, destination: Destination) -> str:
-    """One word such as channel_is_archived."""
+def reason_in(refused: HTTPError) -> str:
+    """One of the words that are known, such as channel_is_archived."""
     try:
         said = refused.read(LONGEST_REASON + 1).decode("ascii", "replace").strip()
     except (OSError, HTTPException):
         return ""
-    is_word = len(said) <= LONGEST_REASON and REASON.fullmatch(said) and said not in destination.url
-    return f"({said})" if is_word else ""
+    return f"({said})" if said in REASONS else ""
 
 
 def seconds_of(retry_after: str) -> float:
@@ -133,7 +141,7 @@ def seconds_of(retry_after: str) -> float:
         return float(text)
     try:
         at = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
     return max((at - datetime.now(UTC)).total_seconds(), 0.0)

@@ -10,10 +10,12 @@ import pytest
 
 from jobs import cli
 from jobs.layout import program_to_paste
-from jobs.notify.alert_forms import LASTING, as_alerts
+from jobs.notify.alert_forms import LASTING, as_alerts, as_events
+from jobs.notify.arguments import notify_parser
 from jobs.notify.destination import ROUTING_KEY, VARIABLE
 from jobs.notify.message import Entry
 from jobs.notify.remembered import News
+from jobs.notify.request import parse_notify_request
 from pipeline.store.runs.published import NOTIFIED
 from tests.golden import CLUSTER
 from tests.notify.endpoint import SECRET, Answer, Endpoint
@@ -47,7 +49,11 @@ def test_alertmanager_gets_what_stands_each_time(golden: Path, endpoint: Endpoin
     assert worst["annotations"]["command"] == f"{program_to_paste()} {shown}"
     assert worst["startsAt"] == "2026-11-21T00:00:20Z" < worst["endsAt"]
     assert all(isinstance(text, str) and text for one in first for text in one["annotations"].values())
-    (again,) = sent(golden, endpoint, "alertmanager")
+    keys = set()
+    for _ in range(2):
+        (again,) = sent(golden, endpoint, "alertmanager")
+        keys.add(endpoint.received[0].headers["Idempotency-Key"])
+    assert len(keys) == 2  # it lasts longer by each run: whoever drops what comes twice may drop none
     assert [one["labels"] for one in again] == [one["labels"] for one in first]
 
 
@@ -80,15 +86,19 @@ def test_pagerduty_gets_an_event_a_finding(
     assert KEY not in said.out + said.err and "another" not in said.out
 
 
-def test_of_many_events_none_is_remembered_before_all_are_taken(
+def test_of_many_events_those_that_were_taken_are_remembered(
     golden: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(ROUTING_KEY, KEY)
     endpoint.answers = [Answer(202), Answer(400)]
     given = ["--warehouse", str(golden), "--url", endpoint.url, "--format", "pagerduty"]
     assert [cli.main(["notify", *given]), cli.main(["notify", *given, "--fail"])] == [0, 3]
+    first, refused, again = (one.json["dedup_key"] for one in endpoint.received)
+    assert first != refused == again
     endpoint.answers = [Answer(202)]
-    assert len(sent(golden, endpoint, "pagerduty")) == 3
+    rest = [one["dedup_key"] for one in sent(golden, endpoint, "pagerduty")]
+    assert len(rest) == 2 and first not in rest
+    assert sent(golden, endpoint, "pagerduty") == []
 
 
 def test_pagerduty_asks_for_its_key(
@@ -97,7 +107,28 @@ def test_pagerduty_asks_for_its_key(
     monkeypatch.delenv(ROUTING_KEY, raising=False)
     given = ["notify", "--warehouse", str(golden), "--format", "pagerduty"]
     assert cli.main(given) == 2 and ROUTING_KEY in capsys.readouterr().err
+    monkeypatch.setenv(VARIABLE, "https://hooks.slack.com/services/x")
     assert cli.main([*given, "--dry-run"]) == 0
+
+
+def test_the_key_of_pagerduty_goes_to_no_chat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable may hold the URL of a chat."""
+    monkeypatch.setenv(ROUTING_KEY, KEY)
+    monkeypatch.setenv(VARIABLE, "https://hooks.slack.com/services/x")
+    given = ["--format", "pagerduty"]
+    asked = parse_notify_request(notify_parser().parse_args(given))
+    assert asked.shown == "https://events.pagerduty.com"
+    named = parse_notify_request(notify_parser().parse_args([*given, "--url", "https://relay.example/x"]))
+    assert named.shown == "https://relay.example"
+
+
+def test_pagerduty_resolves_at_once_what_is_over_by_now() -> None:
+    ended = finding(valid_until_at=AT)
+    news = News([(1, ended), (2, finding("b", finding_id="cd34"))], [(3, finding("c", finding_id="ef56"))])
+    said = [json.loads(one.document) for one in as_events(news, lambda _: Entry("CRIT", "s"), KEY)]
+    assert [(one["event_action"], one["dedup_key"][-4:]) for one in said] == [
+        *(("trigger", "ab12"), ("resolve", "ab12"), ("trigger", "cd34"), ("resolve", "ef56")),
+    ]
 
 
 @pytest.mark.parametrize("form", ["slack", "teams"])

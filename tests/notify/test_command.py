@@ -88,6 +88,7 @@ FAILURES = {
     "429": (Answer(429, (("Retry-After", "3600"),)), "429 Too Many Requests", 1),
     "403": (Answer(403, body="invalid_token"), "403 Forbidden (invalid_token)", 1),
     "404": (Answer(404, body="services"), "404 Not Found;", 1),  # which the URL holds
+    "410": (Answer(410, body="token_services_secret"), "410 Gone;", 1),  # which holds a part of the URL
     "302": (
         Answer(302, (("Location", f"http://elsewhere.example/{SECRET}"),)),
         "a redirect (302) to http://elsewhere.example, which is not followed",

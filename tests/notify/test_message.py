@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -141,6 +142,20 @@ def test_a_warehouse_that_may_hold_a_key_is_not_named() -> None:
     many = News([(number, finding(rule="unclean_election")) for number in range(20)])
     assert "--warehouse s3://bucket/audit " in text_of(many, "s3://bucket/audit")
     assert "secret" not in text_of(many, "s3://id:secret@bucket/audit") + text_of(many, "s3://b/a?key=secret")
+
+
+def test_a_command_that_a_chat_changes_is_left_out() -> None:
+    """Pasted, it would name another cluster."""
+    news = News([(number, finding(f"s{number}", rule="unclean_election")) for number in range(20)], passed=1)
+    for name in ("prod@eu & b", "<b>", "a`b"):
+        text = markdown_text(compose_message(news, replace(STATUS, cluster_id=name), LINES, "/data/audit"))
+        assert "--cluster" not in text and "\n1 finding of the time before, not told here" in text
+        assert text.count("CRIT `") == SHOWN
+    for name in ("c" * 200, "a\x1bb"):
+        long = compose_message(news, replace(STATUS, cluster_id=name), LINES, "/data/audit")
+        assert "--cluster" not in markdown_text(long) + as_slack(long).decode() + as_teams(long).decode()
+    plain = json.loads(as_slack(compose_message(news, replace(STATUS, cluster_id="a & b"), LINES, "/d")))
+    assert "--cluster 'a & b'" in plain["blocks"][2]["text"]["text"]
 
 
 def test_programs_get_findings_as_they_are() -> None:

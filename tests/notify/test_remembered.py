@@ -3,7 +3,14 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from jobs.notify.remembered import Remembered, news_of, read_remembered, write_remembered
+from jobs.notify.remembered import (
+    Remembered,
+    Taken,
+    news_of,
+    read_remembered,
+    remember_taken,
+    write_remembered,
+)
 from pipeline.views.reading.rows import Row
 
 END = datetime(2026, 11, 21, tzinfo=UTC)
@@ -97,3 +104,19 @@ def test_a_file_keeps_what_others_were_told() -> None:
     ]
     assert read_remembered(text, "y", "2") == NEVER == read_remembered(None, "x", "1")
     assert read_remembered('{"format": 1, "clusters": {"x": {"1": {"severity": "fatal"}}}}', "x", "1") is None
+
+
+def taken(words: str) -> list[Taken]:
+    """+a: that a is so; -a: that it is over."""
+    return [Taken("trigger" if one[0] == "+" else "resolve", one[1:]) for one in words.split()]
+
+
+def test_of_what_was_taken_in_part_the_rest_is_news_the_next_time() -> None:
+    """a was told and is over, b and d are new and over by now, c is new; e was passed over, x was told to be over."""
+    before = Remembered("warning", frozenset("a"), frozenset("x"), frozenset("e"))
+    findings = [finding(name, None if name == "c" else 1, status="new") for name in "abcdex"]
+    news = news_of(findings, before, "warning", END)
+    after = [remember_taken(news, before, taken(words)) for words in ("", "+b", "+b -b +c -a")]
+    assert [told(findings, one)[:2] for one in after] == [("bcd", "a"), ("cd", "ab"), ("d", "")]
+    assert [one.passed for one in after] == [frozenset("e")] * 3
+    assert remember_taken(news, before, taken("+b -b +c +d -d -a")) == news.after

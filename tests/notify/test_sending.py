@@ -67,6 +67,8 @@ def test_what_is_asked_for_is_waited_for_within_the_time(endpoint: Endpoint) -> 
 def test_retry_after_is_seconds_or_a_date() -> None:
     later = datetime.now(UTC) + timedelta(seconds=100)
     assert 90 < seconds_of(format_datetime(later, usegmt=True)) <= 100
+    far = ("Wed, 21 Oct 99999999999 07:28:00 GMT", "21 Oct 2999 99999999999999:28:00 GMT")
+    assert [seconds_of(one) for one in far] == [0.0, 0.0]
     odd = ("", "-1", "1.5", "soon", "9" * 5000, "Wed, 21 Oct 2015 07:28:00 GMT", "٣")
     assert seconds_of(" 7 ") == 7 and [seconds_of(one) for one in odd] == [0.0] * len(odd)
 
