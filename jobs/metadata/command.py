@@ -91,9 +91,9 @@ def copies_below(given: argparse.Namespace) -> MetadataCopies:
     with TemporaryDirectory(prefix=f"{JOB}-") as folder:
         logs = Logs(given.paths, settings, Path(folder), ProgressLine(is_terminal=sys.stderr.isatty()))
         found = candidates_by_cluster(given.paths, settings, "metadata", logs.below)
-        candidates = [one for some in found.values() for one in split_candidates(some, given.paths).metadata]
-        copies = read_metadata_copies(candidates, settings)
-    for path, why in copies.refused:
+        splits = [split_candidates(some, given.paths) for some in found.values()]
+        copies = read_metadata_copies([one for split in splits for one in split.metadata], settings)
+    for path, why in [*copies.refused, *(one for split in splits for one in split.unread)]:
         print(f"{JOB}: {printable_line(path)}: {why}", file=sys.stderr)
     if not copies.files:
         raise NothingToRead(

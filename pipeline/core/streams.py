@@ -69,10 +69,14 @@ class Bounded:
 
     def read(self, size: int) -> bytes:
         block = self.stream.read(size)
-        self.left -= len(block)
+        self.take(len(block))
+        return block
+
+    def take(self, count: int) -> None:
+        """Counts bytes as read."""
+        self.left -= count
         if self.left < 0:
             raise OSError(self.said)
-        return block
 
 
 def bounded_stream(
