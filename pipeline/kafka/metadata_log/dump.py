@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -28,9 +28,11 @@ LONGEST_LINE = 16 << 20
 FILE = re.compile(r"Dumping (?P<path>.+)")
 SNAPSHOT_LINE = re.compile(r"Snapshot end offset: (?P<offset>\d{1,18}), epoch: (?P<epoch>\d{1,9})")
 BOOTSTRAP_LINE = "KRaft bootstrap snapshot"
+BATCH_WORD = "baseOffset: "
+# Atomic, as what is looked for again from each place takes the square of a line's length.
 BATCH = re.compile(
-    r"baseOffset: (?P<offset>\d{1,18}) (?:lastOffset: \d+ )?.*?partitionLeaderEpoch: (?P<epoch>-?\d{1,10}) "
-    r".*?position: \d+ (?:CreateTime|LogAppendTime): (?P<at>-?\d{1,18})"
+    r"baseOffset: (?P<offset>\d{1,18}) (?>.*?partitionLeaderEpoch: )(?P<epoch>-?\d{1,10}) "
+    r"(?>.*?position: \d+ )(?:CreateTime|LogAppendTime): (?P<at>-?\d{1,18})"
 )
 RECORD = re.compile(
     r"\|? ?offset: (?P<offset>\d{1,18}) (?:CreateTime|LogAppendTime): (?P<at>-?\d{1,18}) keySize: -?\d+ "
@@ -49,6 +51,7 @@ CONTROLS = {
     "KRaftVoters": "KRAFT_VOTERS",
 }
 OLD_NAMES = {"lastKnownELR": "lastKnownElr"}  # 3.7 and 3.8
+LARGEST_EPOCH, LARGEST_VERSION = (1 << 31) - 1, (1 << 15) - 1  # int32 and int16, as Kafka has them
 INTEGERS = {"int8": 7, "int16": 15, "uint16": 16, "int32": 31, "int64": 63}
 
 
@@ -77,9 +80,9 @@ def read_metadata_dump(lines: Iterable[bytes], masking: Masking | None = None) -
         if named := FILE.match(line):
             parts.append(MetadataPart(DUMP, source=named["path"]))
             batch = None
-        elif found := BATCH.match(line):
+        elif line.startswith(BATCH_WORD):
             parts = parts or [MetadataPart(DUMP)]
-            batch = _Batch(int(found["offset"]), int(found["epoch"]), int(found["at"]))
+            batch = _batch_of(line)
         elif batch is not None and not line.strip():
             batch.place += 1  # a control record, with --skip-record-metadata
         else:
@@ -101,6 +104,14 @@ def read_pasted_record(line: str) -> MetadataRecord | None:
         return None
     offset, at_ms = (int(whole["offset"]), int(whole["at"])) if whole else (-1, -1)
     return _record_of(said, 0, offset, at_ms, None, None)
+
+
+def _batch_of(line: str) -> _Batch | None:
+    """None: it is no line of a batch, and what follows is of no batch that is known."""
+    found = BATCH.match(line)
+    if found is None or not -1 <= int(found["epoch"]) <= LARGEST_EPOCH:
+        return None
+    return _Batch(int(found["offset"]), int(found["epoch"]), int(found["at"]))
 
 
 def _take_line(
@@ -154,7 +165,7 @@ def _said_by(line: str) -> Decoded | None:
 def _payload_of(text: str) -> Decoded:
     found = _parsed(text)
     name, version = (found.get("type"), found.get("version")) if found else (None, None)
-    if found is None or not isinstance(name, str) or not isinstance(version, int):
+    if found is None or not isinstance(name, str) or not _is_version(version):
         return None, None, None, "bad_bytes"
     if name not in record_schemas():
         return name[:60], version, None, "unknown_type"
@@ -163,9 +174,14 @@ def _payload_of(text: str) -> Decoded:
 
 def _fields_of_text(name: str, version: int | None, text: str) -> Decoded:
     found = _parsed(text)
-    if found is None:
+    said = 0 if found is None else found.get("version", 0)
+    if found is None or not _is_version(said):
         return name, version, None, "bad_bytes"
-    return fields_of_json(name, int(found.get("version") or 0), found)
+    return fields_of_json(name, said, found)
+
+
+def _is_version(value: Any) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value <= LARGEST_VERSION
 
 
 def _parsed(text: str) -> dict[str, Any] | None:
