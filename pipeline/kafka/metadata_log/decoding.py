@@ -21,7 +21,7 @@ NOT_UNDERSTOOD = {
     "unknown_version": "A newer release has this version of the record.",
     "frame": "The record has another frame than releases from 3.3 on write.",
     "bad_bytes": "The bytes are no such record.",
-    "compressed": "The batch is compressed in a way that is not read here; Kafka compresses none of this log.",
+    "compressed": "The batch is compressed, and is not unpacked: Kafka compresses none of this log.",
 }
 Decoded = tuple[str | None, int | None, dict[str, Any] | None, str | None]
 

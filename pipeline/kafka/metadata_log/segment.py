@@ -1,13 +1,11 @@
 """Segments and checkpoints of the metadata log: bytes in, records out."""
 
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from pipeline.kafka.metadata_log.batches import (
@@ -34,8 +32,7 @@ from pipeline.kafka.metadata_log.hiding import hide_secrets
 from pipeline.kafka.reading.masking import Masking
 
 SEGMENT, SNAPSHOT, DUMP = "segment", "snapshot", "dump"
-CHECKPOINT = re.compile(r"(?P<offset>\d{20})-(?P<epoch>\d{10})\.checkpoint(?:\.gz|\.zst)?$")
-CODECS = {1: "gzip", 3: "lz4", 4: "zstd"}  # of pyarrow; 2 is snappy, in blocks of its own
+CHECKPOINT = re.compile(r"(?P<offset>0\d{19})-(?P<epoch>[01]\d{9})\.checkpoint(?:\.gz|\.zst)?$")
 NO_OP_RECORD = "NO_OP_RECORD"
 NO_OPS = np.dtype([("offset", "i8"), ("epoch", "i4"), ("at_ms", "i8")])
 MOST_ASKED = 50  # batches that a file is judged by
@@ -43,7 +40,7 @@ MOST_ASKED = 50  # batches that a file is judged by
 
 @dataclass(slots=True)
 class MetadataRecord:
-    """One record. `byte`: where it begins, of a compressed batch where that begins; of a dump its line. `offset`: in
+    """One record. `byte`: where it begins, of a batch not read where that begins; of a dump its line. `offset`: in
     the log, of a snapshot among its own records. `at_ms`: by the clock of the active controller. `name`, `version`,
     `fields`: as kafka-dump-log prints them, without secrets. `reason`: why it is not understood (NOT_UNDERSTOOD)."""
 
@@ -166,7 +163,8 @@ def _records_of_batch(
 
 
 class Compressed(BadBytes):
-    """A batch that is compressed in a way that is not read."""
+    """A batch that is compressed, which none of this log is (KafkaRaftClient writes with Compression.NONE): a few bytes
+    of one unpack to millions of records."""
 
 
 def _batch_records(data: Bytes, place: int, header: np.void) -> Iterator[tuple[int, int, int, Decoded]]:
@@ -174,26 +172,26 @@ def _batch_records(data: Bytes, place: int, header: np.void) -> Iterator[tuple[i
     they cannot be told apart."""
     size = int(header["length"]) + BEFORE_LENGTH
     attributes = int(header["attributes"])
+    if attributes & CODEC:
+        raise Compressed("a batch that Kafka did not write")
     body = data[place + HEADER_BYTES : place + size].tobytes()
-    codec = attributes & CODEC
-    if codec:
-        body = _unpacked(body, codec)
     count, last = int(header["count"]), int(header["last_delta"])
     if not 0 <= count <= len(body):
         raise BadBytes(f"{count} records")
     base_at = int(header["max_at"] if attributes & LOG_APPEND_TIME else header["base_at"])
-    at = 0
+    at, before = 0, -1
     for _ in range(count):
         begin = at
         at, later, delta, key, value = _framed_record(body, at)
         at_ms = base_at if attributes & LOG_APPEND_TIME else base_at + later
-        if not (0 <= delta <= last and 0 <= at_ms <= LATEST_MS):
+        if not (before < delta <= last and 0 <= at_ms <= LATEST_MS):
             raise BadBytes("an offset or a time that the batch does not have")
+        before = delta
         decoded: Decoded = (None, None, None, "bad_bytes")
         if value is not None:
             is_control = bool(attributes & CONTROL)
             decoded = decode_control(key or b"", value) if is_control else decode_value(value)
-        yield place + (0 if codec else HEADER_BYTES + begin), delta, at_ms, decoded
+        yield place + HEADER_BYTES + begin, delta, at_ms, decoded
     if at != len(body):
         raise BadBytes("bytes behind the last record")
 
@@ -224,17 +222,3 @@ def _sized(body: bytes, at: int, end: int) -> tuple[bytes | None, int]:
     if at + size > end:
         raise BadBytes("longer than its record")
     return body[at : at + size], at + size
-
-
-def _unpacked(packed: bytes, codec: int) -> bytes:
-    """Compressed: not by a codec that is read, or to more than Kafka allows."""
-    if codec not in CODECS:
-        raise Compressed(f"codec {codec}")
-    try:
-        with pa.CompressedInputStream(pa.BufferReader(packed), CODECS[codec]) as stream:
-            found = bytes(stream.read(LARGEST_BATCH + 1))
-    except (OSError, pa.ArrowException, zlib.error) as problem:
-        raise BadBytes("damaged") from problem
-    if len(found) > LARGEST_BATCH:
-        raise BadBytes("too long")
-    return found

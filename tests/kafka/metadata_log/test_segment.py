@@ -1,6 +1,7 @@
 """Segments and checkpoints: what is read equals what Kafka's own tool prints; what is damaged is told."""
 
 import csv
+import gzip
 import io
 import tracemalloc
 
@@ -41,7 +42,7 @@ EXPECTED = {
     "middle.log": (22, None, None),
     "epoch-back.log": (23, DAMAGED, None),
     "forged-name.log": (24, None, None),
-    "bomb.log": (24, None, "bad_bytes"),
+    "bomb.log": (24, None, "compressed"),
 }
 
 
@@ -203,6 +204,41 @@ def idle_log(count: int) -> np.ndarray:
     sums = sum_stretches(rows.reshape(-1), starts, np.full(count, rows.shape[1] - 21))
     rows[:, 17:21] = sums.astype(">u4").view(np.uint8).reshape(count, 4)
     return rows.reshape(-1)
+
+
+def one_batch(bodies: list[bytes], codec: int = 0) -> np.ndarray:
+    """A batch of NoOps whose records are as given, with the check sum that fits."""
+    body = b"".join(bodies)
+    head = np.zeros(1, HEADER)
+    head["length"], head["magic"], head["attributes"] = 49 + len(body), 2, codec
+    head["count"], head["last_delta"] = len(bodies), len(bodies)
+    head["base_at"] = head["max_at"] = 1_795_818_154_188
+    data = np.frombuffer(head.tobytes() + body, np.uint8).copy()
+    sums = sum_stretches(data, np.array([21], np.int64), np.array([len(data) - 21], np.int64))
+    data[17:21] = sums.astype(">u4").view(np.uint8)
+    return data
+
+
+def test_a_compressed_batch_is_told_and_not_unpacked() -> None:
+    packed = one_batch([gzip.compress(NO_OP)], codec=1)
+    assert [one.reason for one in read_metadata_file(packed, "x.log").records] == ["compressed"]
+    assert not is_metadata_log(packed)
+
+
+def test_an_offset_stands_in_a_batch_once() -> None:
+    later = NO_OP[:3] + b"\x02" + NO_OP[4:]
+    good = read_metadata_file(one_batch([NO_OP, later]), "x.log")
+    assert good.no_ops["offset"].tolist() == [0, 1]
+    for bodies in ([NO_OP, NO_OP], [later, NO_OP]):
+        part = read_metadata_file(one_batch(bodies), "x.log")
+        assert [one.reason for one in part.records] == ["bad_bytes"] and not len(part.no_ops)
+
+
+def test_a_name_of_a_checkpoint_that_no_offset_fits_in_stands_for_none() -> None:
+    data = one_batch([NO_OP])
+    assert read_metadata_file(data, f"{9:020}-{3:010}.checkpoint").snapshot == (9, 3)
+    assert read_metadata_file(data, f"{'9' * 20}-{3:010}.checkpoint").snapshot is None
+    assert read_metadata_file(data, f"{9:020}-{'9' * 10}.checkpoint").snapshot is None
 
 
 def test_an_idle_day_is_counted() -> None:
