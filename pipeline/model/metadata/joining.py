@@ -121,8 +121,9 @@ Limits = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 def _epoch_limits(marks: NDArray[np.void]) -> Limits:
     """The epochs there are, and for each the offset that its records end before: where any later one begins."""
-    epochs = np.unique(marks["epoch"]).astype(np.int64)
-    begins = np.array([marks["offset"][marks["epoch"] == one].min() for one in epochs.tolist()], np.int64)
+    by_epoch = marks[np.argsort(marks["epoch"], kind="stable")]
+    epochs, rows = np.unique(by_epoch["epoch"].astype(np.int64), return_index=True)
+    begins = np.minimum.reduceat(by_epoch["offset"], rows)
     behind = np.concatenate([begins[1:], [np.iinfo(np.int64).max]])
     return epochs, np.minimum.accumulate(behind[::-1])[::-1]
 
@@ -174,12 +175,12 @@ def _add_snapshots(joined: JoinedLog) -> None:
 
 def _add_epochs(joined: JoinedLog) -> None:
     """A controller works only once its own LeaderChange is committed: KafkaRaftClient.maybeFireLeaderChange."""
-    control = {one.offset for one in joined.records if one.name in CONTROLS}
-    for one in reversed(joined.epochs):
-        own = joined.marks["offset"][joined.marks["epoch"] == one.epoch]
-        if len(own) > len(control.intersection(own.tolist())):
-            _prove(joined, one.offset, BY_EPOCH)
-            return
+    control = [one.offset for one in joined.records if one.name in CONTROLS]
+    is_work = ~np.isin(joined.marks["offset"], np.array(control, np.int64))
+    working = set(joined.marks["epoch"][is_work].tolist())
+    last = next((one for one in reversed(joined.epochs) if one.epoch in working), None)
+    if last is not None:
+        _prove(joined, last.offset, BY_EPOCH)
 
 
 def _add_majority(joined: JoinedLog, nodes: Sequence[NodeParts]) -> None:

@@ -53,10 +53,14 @@ class MetadataReplay(BrokerReplay):
     skipped: int = 0
     _open: list[MetadataRecord] | None = None
     _causes: BatchCauses = field(default_factory=BatchCauses)
+    _keys: dict[str, dict[PartitionKey, None]] = field(
+        default_factory=dict
+    )  # of partitions, by the id of the topic
+    _lives: dict[str, list[TopicLife]] = field(default_factory=dict)  # by the id
 
     def take_snapshot(self, records: Sequence[MetadataRecord]) -> None:
         """The state at an offset: takes the place of all that is known. It makes no moves."""
-        self.partitions, self.brokers, self.topics = {}, {}, {}
+        self.partitions, self.brokers, self.topics, self._keys = {}, {}, {}, {}
         self._is_base = True
         for one in records:
             if one.fields is not None:
@@ -74,7 +78,7 @@ class MetadataReplay(BrokerReplay):
 
     def lose_base(self) -> None:
         """Records are missing from here on: what is known holds no more, but which topics there are."""
-        self.partitions, self.brokers, self._open = {}, {}, None
+        self.partitions, self.brokers, self._keys, self._open = {}, {}, {}, None
 
     def _take_record(self, record: MetadataRecord) -> None:
         """What stands in a transaction counts when it ends, what stands in one that is aborted never."""
@@ -97,22 +101,22 @@ class MetadataReplay(BrokerReplay):
             handler(self, record, record.fields or {})
 
     def _topic(self, record: MetadataRecord, said: dict[str, Any]) -> None:
-        self.topics[said["topicId"]] = said["name"]
-        if self._is_base:
-            known = {one.topic_id for one in self.lives}
-            if said["topicId"] not in known:
-                self.lives.append(TopicLife(said["topicId"], said["name"], None, None))
+        topic_id, name = said["topicId"], said["name"]
+        self.topics[topic_id] = name
+        if self._is_base and topic_id in self._lives:
             return
-        self.lives.append(TopicLife(said["topicId"], said["name"], record.at_ms, record.offset))
+        at_ms, offset = (None, None) if self._is_base else (record.at_ms, record.offset)
+        life = TopicLife(topic_id, name, at_ms, offset)
+        self.lives.append(life)
+        self._lives.setdefault(topic_id, []).append(life)
 
     def _remove_topic(self, record: MetadataRecord, said: dict[str, Any]) -> None:
-        for key in [key for key in self.partitions if key[0] == said["topicId"]]:
+        for key in self._keys.pop(said["topicId"], {}):
             old = self.partitions.pop(key)
             self._judge(PARTITION_REGISTRATION, key, old.state, NONE, record)
             self.removed.append((key, record.at_ms, record.offset))
-        for life in self.lives:
-            if life.topic_id == said["topicId"]:
-                life.deleted_at_ms, life.deleted_offset = record.at_ms, record.offset
+        for life in self._lives.get(said["topicId"], ()):
+            life.deleted_at_ms, life.deleted_offset = record.at_ms, record.offset
 
     def _partition(self, record: MetadataRecord, _: dict[str, Any]) -> None:
         state = partition_of_record(record, self.topics.get((record.fields or {})["topicId"]))
@@ -136,6 +140,7 @@ class MetadataReplay(BrokerReplay):
 
     def _enter(self, state: PartitionRegistration, record: MetadataRecord) -> None:
         self.partitions[state.key] = state
+        self._keys.setdefault(state.key[0], {})[state.key] = None
         if not self._is_base:
             self.states.append(state)
             for sentence in broken_rules(state):
