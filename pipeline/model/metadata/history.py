@@ -1,6 +1,6 @@
 """What a joined log says of its cluster from its first record to its last."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 from pipeline.kafka.metadata_log.segment import MetadataPart, MetadataRecord
 from pipeline.model.metadata.joining import JoinedLog
@@ -26,8 +26,8 @@ def replay_log(joined: JoinedLog) -> MetadataReplay:
         at = until
         replay.lose_base()
         base = next((one for one in bases if (one.snapshot or (0, 0))[0] >= begin), None)
-        later = [one for one in holes if one > begin]
-        if base is not None and not (later and _end_of(base) >= later[0]):
+        later = bisect_right(holes, begin)
+        if base is not None and not (later < len(holes) and _end_of(base) >= holes[later]):
             until = _count_before(records, _end_of(base))
             replay.take_log(records[at:until])
             at = until
