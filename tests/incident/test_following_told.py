@@ -40,7 +40,7 @@ class Told:
         self.news, self.seconds = ClusterNews("c", settle), 0
 
     def said(self, facts: Facts, from_at: datetime | None = None) -> list[str]:
-        self.news.take(facts)
+        self.news.take(facts, from_at)
         self.seconds += 1
         lines = self.news.lines(facts, self.seconds, 0, from_at)
         return [" ".join(" ".join(news_text(one, facts.read["last_at"], "")).split()) for one in lines]
@@ -97,3 +97,24 @@ def test_what_leaves_the_window_is_not_taken_back() -> None:
     assert told.said(facts_of(7, finding("as cut", 3), finding("b", 4)), from_at=at(3)) == [
         "09:00:04.000 NEW WARN b is so OPEN"
     ]
+
+
+def test_what_leaves_with_its_lines_is_not_known_and_not_over() -> None:
+    told, gone = Told(settle=1), {"broker_id": 3, "left_at": at(1), "end_reason": None}
+    told.said(facts_of(4, finding("a", 1), finding("past", 1, 2), leaderless=[offline("t")], gone=[gone]))
+    told.said(facts_of(5, finding("a", 1), finding("past", 1, 2), leaderless=[offline("t")], gone=[gone]))
+    assert told.said(facts_of(20, terms=()), from_at=at(9)) == []
+    assert told.said(facts_of(30, terms=()), from_at=at(15)) == [
+        "09:00:30.000 UNKNOWN WARN a is so: its lines are held no more, not known since 09:00:09.000",
+        "09:00:30.000 UNKNOWN controller 2 (epoch 8), t-0, broker 3: its lines are held no more, not known since "
+        "09:00:09.000",
+    ]
+    assert told.said(facts_of(40, terms=()), from_at=at(15)) == []
+
+
+def test_what_was_over_before_its_lines_left_is_over() -> None:
+    told = Told(settle=1)
+    told.said(facts_of(5, leaderless=[offline("t")]))
+    told.said(facts_of(6, leaderless=[offline("t")]))
+    told.said(facts_of(7), from_at=at(0))
+    assert told.said(facts_of(9), from_at=at(3)) == ["09:00:09.000 SERVED t-0; now without a leader: 0"]

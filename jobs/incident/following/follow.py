@@ -111,7 +111,7 @@ class Follower:
         if one.facts is None or answer is not one.answer:
             one.answer = answer
             one.facts = gather_facts(Answers(cluster_id, answer.tables), answer.result.watermarks, 0)
-            one.news.take(one.facts)
+            one.news.take(one.facts, from_at)
         self.progress.clear()
         if from_at is not None and one.told_from_at is None:
             self.say(f"records before {clock_text(from_at)} UTC are held no more, nor what they tell")

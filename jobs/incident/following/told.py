@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from jobs.incident.following.settled import Change, Settled
@@ -17,6 +17,9 @@ from pipeline.views.reading.rows import Row
 from schemas.gold.finding import SEVERITIES
 
 FINDING, PARTITION, BROKER, CONTROLLER = "finding", "partition", "broker", "controller"
+BEGINS = {FINDING: "valid_from_at", PARTITION: "noticed_at", BROKER: "left_at"}
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+UNTOLD = "not known"  # as last_controller_text says it
 IN_DOUBT = "undetermined"
 SHOWN_NAMES = 8
 HANG = 11
@@ -27,7 +30,8 @@ Line = dict[str, Any]
 @dataclass
 class ClusterNews:
     """What was told of a cluster. seconds: as Settled takes it. rows: by key what it is, as it was seen last; left:
-    rule and entity of findings whose lines are held no more."""
+    rule and entity of findings whose lines are held no more; lost: what left the answer with its lines, and the begin
+    of the window then."""
 
     cluster_id: str
     seconds: float
@@ -35,16 +39,22 @@ class ClusterNews:
     rows: dict[Key, Row] = field(default_factory=dict)
     now: dict[Key, Any] = field(default_factory=dict)
     left: set[tuple[str, str | None]] = field(default_factory=set)
+    lost: dict[Key, datetime] = field(default_factory=dict)
     begun_at: float | None = None
     is_begun: bool = False
 
     def __post_init__(self) -> None:
         self.settled = Settled(self.seconds)
 
-    def take(self, facts: Facts) -> None:
-        """A new answer."""
+    def take(self, facts: Facts, from_at: datetime | None) -> None:
+        """A new answer. from_at: records before it are held no more; what began by then and is gone from the answer may
+        go on."""
+        before, self.now = self.now, values_by_key(facts)
+        if from_at is not None:
+            gone = [key for key in before if is_unknown(self.now.get(key)) and not is_unknown(before[key])]
+            self.lost |= {key: from_at for key in gone if begin_of(key, self.rows.get(key)) <= from_at}
+        self.lost = {key: at for key, at in self.lost.items() if is_unknown(self.now.get(key))}
         self.rows |= rows_by_key(facts)
-        self.now = values_by_key(facts)
 
     def lines(self, facts: Facts, at: float, unread: int, from_at: datetime | None) -> Iterator[Line]:
         """What is to be told: change, time of the data, sentence. at: as Settled takes it; from_at: records before it
@@ -57,11 +67,14 @@ class ClusterNews:
             self.is_begun = True
             yield news_line("FOLLOWING", facts.read["last_at"], self.begin_text(unread))
             changes = [one for one in changes if not is_over(one.after)]
+        lost = [one for one in changes if is_unknown(one.after) and one.key in self.lost]
         yield from self.finding_lines(changes, facts, from_at)
-        yield from self.state_lines(changes, facts)
+        yield from self.state_lines([one for one in changes if one not in lost], facts)
+        yield from self.lost_lines([one for one in lost if one.key[0] != FINDING], facts)
         self.rows = {
             key: row for key, row in self.rows.items() if key in self.now or key in self.settled.told
         }
+        self.lost = {key: since for key, since in self.lost.items() if key in self.settled.told}
 
     def begin_text(self, unread: int) -> str:
         """What is found so far, which is told again only where it goes on."""
@@ -81,10 +94,24 @@ class ClusterNews:
         ):
             is_old = from_at is not None and row["valid_from_at"] <= from_at
             name = (row["rule"], row["entity"])
-            if is_old and change.after is None:
+            if change.key in self.lost:
                 self.left.add(name)
+                if not is_over(change.before) and not self.goes_on(name):
+                    yield lost_finding_line(row, self.lost[change.key], facts.read["last_at"])
             elif not (is_old and change.before is None and name in self.left):
                 yield finding_news_line(change, row, facts.read["last_at"])
+
+    def goes_on(self, name: tuple[str, str | None]) -> bool:
+        """Whether a finding of this rule and entity is open still, as what is held tells it."""
+        found = (key for key, value in self.now.items() if key[0] == FINDING and not is_over(value))
+        return any((self.rows[key]["rule"], self.rows[key]["entity"]) == name for key in found)
+
+    def lost_lines(self, changes: Sequence[Change], facts: Facts) -> Iterator[Line]:
+        """Of what was told and left with its lines nobody knows whether it goes on: that it is over is not told."""
+        if changes:
+            last, since = facts.read["last_at"], min(self.lost[one.key] for one in changes)
+            names = shown_names([lost_name_of(one) for one in changes])
+            yield news_line("UNKNOWN", last, f"{names}: {lost_text(since, last)}")
 
     def state_lines(self, changes: Sequence[Change], facts: Facts) -> Iterator[Line]:
         last = facts.read["last_at"]
@@ -141,6 +168,33 @@ def values_by_key(facts: Facts) -> dict[Key, Any]:
     return values | {(CONTROLLER, ""): last_controller_text(facts.terms, facts.findings, facts.in_office)}
 
 
+def begin_of(key: Key, row: Row | None) -> datetime:
+    """Of a controller, of which no row is kept: as long ago as can be."""
+    return row[BEGINS[key[0]]] if row else LONG_AGO
+
+
+def is_unknown(value: Any) -> bool:
+    return value is None or value == UNTOLD
+
+
+def lost_name_of(change: Change) -> str:
+    kind, name = change.key
+    return name if kind == PARTITION else f"{kind} {name or change.before}"
+
+
+def lost_text(since: datetime, last: datetime | None) -> str:
+    return f"its lines are held no more, not known since {clock_by(since, last)}"
+
+
+def lost_finding_line(row: Row, since: datetime, last: datetime | None) -> Line:
+    sentence = f"{SEVERITY[row['severity']]} {shorten_line(row['sentence'], 400)}: {lost_text(since, last)}"
+    return news_line("UNKNOWN", last, sentence) | told_of(row)
+
+
+def told_of(row: Row) -> Line:
+    return {name: row[name] for name in ("rule", "severity", "finding_id")}
+
+
 def is_over(value: Any) -> bool:
     return isinstance(value, tuple) and value[1]
 
@@ -148,7 +202,7 @@ def is_over(value: Any) -> bool:
 def finding_news_line(change: Change, row: Row, last: datetime | None) -> Line:
     """RETRACTED: what came since says otherwise."""
     sentence = f"{SEVERITY[row['severity']]} {shorten_line(row['sentence'], 400)}"
-    told = {"rule": row["rule"], "severity": row["severity"], "finding_id": row["finding_id"]}
+    told = told_of(row)
     if change.after is None:
         return news_line("RETRACTED", last, f"{sentence}: what came since says otherwise") | told
     _, is_past = change.after
