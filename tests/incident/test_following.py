@@ -2,9 +2,10 @@
 
 import json
 import os
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from jobs.engine.intake.discovery import Listing, candidates_by_cluster
@@ -17,6 +18,7 @@ from jobs.incident.following.stream import FollowedStream
 from jobs.incident.in_memory import AnalyzedLogs
 from jobs.incident.progress import ProgressLine
 from jobs.settings.model import Settings
+from schemas.bronze import log_record
 from tests.incident.answers import SAMPLE, answer_of, differing, settings_of, tables_of
 from tests.incident.replaying import replay_logs
 from tests.incident.two_zones import write_two_zones
@@ -106,6 +108,31 @@ def test_older_than_the_window_is_held_no_more(tmp_path: Path) -> None:
     assert (files["record_count"].sum(), files["first_logged_at"].min()) == (records.num_rows, held.from_at)
     assert look_at(held, logs, settings).tables is answer.tables
     assert held.stored.records.num_rows == records.num_rows
+
+
+def held_of(window_bytes: int, *placed: tuple[int, datetime | None]) -> HeldLogs:
+    """Records of one file by length and time."""
+    held, wanted = (
+        HeldLogs(window_bytes),
+        ("file_id", "load_seq", "byte_offset", "byte_length", "logged_at", "event"),
+    )
+    schema = pa.schema([log_record.SPEC.arrow.field(name) for name in wanted])
+    rows = [("f", 1, place, *one, None) for place, one in enumerate(placed)]
+    held.stored.records = pa.Table.from_pylist([dict(zip(wanted, one, strict=True)) for one in rows], schema)
+    return held
+
+
+def test_the_newest_record_is_held_however_long_it_is() -> None:
+    first, last = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC)
+    held = held_of(1000, (10, first), (2000, last))
+    assert held.trim() and held.from_at == last
+    assert held.stored.records["byte_length"].to_pylist() == [2000]
+    assert not held.trim()
+
+
+def test_records_without_a_time_are_not_trimmed() -> None:
+    held = held_of(10, (50, None))
+    assert not held.trim() and held.from_at is None and held.stored.records.num_rows == 1
 
 
 def test_a_value_is_told_once_it_has_stood() -> None:

@@ -102,8 +102,8 @@ class HeldLogs:
         return Loaded(view, read.found, work, read.gate)
 
     def trim(self) -> bool:
-        """Takes out the oldest records where there are more than the window holds, and says so. What files were read is
-        known on."""
+        """Takes out the oldest records where there are more than the window holds, and says so. The newest stay however
+        long they are, all where none has a time. What files were read is known on."""
         lengths = self.stored.records["byte_length"].to_numpy()
         if not lengths.size or lengths.sum() <= self.window_bytes:
             return False
@@ -114,10 +114,15 @@ class HeldLogs:
         newest = in_order.sort("at", descending=True, nulls_last=True).with_columns(
             held=col("byte_length").cum_sum()
         )
-        kept = newest.filter(col("held") <= self.window_bytes * KEPT_SHARE)["at"].drop_nulls()
-        self.from_at = kept[-1]
-        is_kept = in_order.sort("row")["at"] >= self.from_at
-        self.stored.records = self.stored.records.filter(is_kept.fill_null(value=False).to_arrow())
+        within = newest.filter(col("held") <= self.window_bytes * KEPT_SHARE)
+        kept = within["at"].min() or newest["at"].max()
+        if kept is None:
+            return False
+        is_kept = (in_order.sort("row")["at"] >= kept).fill_null(value=False)
+        if is_kept.all():
+            return False
+        self.from_at = kept
+        self.stored.records = self.stored.records.filter(is_kept.to_arrow())
         self.count_records_anew()
         return True
 
