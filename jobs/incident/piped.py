@@ -48,7 +48,8 @@ BLOCK_LINES, LINE_BYTES, HEAD_BYTES = 20_000, 1 << 20, 1 << 16
 @dataclass
 class StreamFiles:
     """The files of a stream in a folder. form: None: the lines name nobody. files: by name, of a stream without names
-    by None; last: the name of the line before, which goes on in lines without one."""
+    by None, and whole lines of all names beyond MOST_NAMES; last: the name of the line before, which goes on in lines
+    without one."""
 
     folder: Path
     form: Form | None = None
@@ -60,13 +61,22 @@ class StreamFiles:
         parts: dict[bytes | None, list[bytes]] = defaultdict(list)
         for line in lines:
             found = self.form.pattern.match(line) if self.form else None
-            self.last = found["name"] if found else self.last
-            is_cut = found is not None and self.form is not None and not self.form.is_kept
+            self.last = self.known_name(found["name"]) if found else self.last
+            is_cut = self.last is not None and self.form is not None and not self.form.is_kept
             parts[self.last].append(line[found.end() :] if found and is_cut else line)
         for name, own in parts.items():
-            path = self.files.setdefault(name, self.folder / f"part-{len(self.files)}")
-            with path.open("ab") as stream:
+            with self.file_of(name).open("ab") as stream:
                 stream.writelines(own)
+
+    def file_of(self, name: bytes | None) -> Path:
+        return self.files.setdefault(name, self.folder / f"part-{len(self.files)}")
+
+    def known_name(self, name: bytes) -> bytes | None:
+        """None: there are as many as are told apart."""
+        if name not in self.files and len(self.files) > MOST_NAMES:
+            return None
+        self.file_of(name)
+        return name
 
 
 def stream_form(lines: list[bytes]) -> Form | None:

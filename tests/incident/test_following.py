@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from jobs.incident.following.held import HeldLogs
 from jobs.incident.following.settled import Change, Settled
 from jobs.incident.following.stream import FollowedStream
 from jobs.incident.in_memory import AnalyzedLogs
+from jobs.incident.piped import StreamFiles, stream_form
 from jobs.incident.progress import ProgressLine
 from jobs.settings.model import Settings
 from schemas.bronze import log_record
@@ -161,6 +163,44 @@ def test_a_stream_is_a_file_of_each_pod_and_rolls(tmp_path: Path) -> None:
         "stdin!kafka-1": ("kafka-1/stdin.log", "two\n"),
     }
     assert stream.has_ended and [one.path for one in stream.listed()] == [*listed]
+
+
+def test_a_line_without_end_is_kept_in_parts(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    stream = FollowedStream(reader, tmp_path, roll_bytes=1 << 30)
+    for _ in range(20):
+        os.write(writer, b"x" * 65_536)
+    kept = tmp_path / "part-0"
+    until = time.monotonic() + 5
+    while not [*stream.listed()] and time.monotonic() < until:
+        stream.thread.join(0.01)
+    assert kept.stat().st_size >= 1 << 20
+    os.write(writer, b"\n\n")
+    os.close(writer)
+    stream.thread.join()
+    assert kept.stat().st_size == 20 * 65_536 + 2
+
+
+def test_a_stream_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    stream = FollowedStream(os.open(tmp_path, os.O_RDONLY), tmp_path, roll_bytes=5)
+    stream.thread.join()
+    assert stream.has_ended
+    with pytest.raises(IsADirectoryError):
+        [*stream.listed()]
+
+
+def test_of_too_many_names_the_lines_are_kept_whole_in_one_file(tmp_path: Path) -> None:
+    files = StreamFiles(tmp_path, stream_form([b"[pod/n0/kafka] one\n"]))
+    files.write([b"[pod/n%d/kafka] one\n" % number for number in range(600)])
+    files.write([b"[pod/n0/kafka] two\n", b"[pod/n599/kafka] two\n", b"\tat three\n"])
+    assert len([*tmp_path.iterdir()]) == len(files.files) == 502
+    assert files.files[b"n0"].read_bytes() == b"one\ntwo\n"
+    rest = files.files[None].read_bytes().splitlines()
+    assert (len(rest), rest[0], rest[-2:]) == (
+        101,
+        b"[pod/n501/kafka] one",
+        [b"[pod/n599/kafka] two", b"\tat three"],
+    )
 
 
 def test_what_goes_on_is_told_in_lines_and_the_end_is_the_screen(

@@ -9,7 +9,7 @@ from threading import Lock, Thread
 from typing import BinaryIO
 
 from jobs.incident.logs import STDIN, STREAM, Logs, listed_part
-from jobs.incident.piped import FIRST_LINES, StreamFiles, stream_form, stream_name
+from jobs.incident.piped import FIRST_LINES, LINE_BYTES, StreamFiles, stream_form, stream_name
 from pipeline.core.files import Listed
 
 BLOCK = 1 << 20
@@ -17,27 +17,39 @@ BLOCK = 1 << 20
 
 class FollowedStream:
     """descriptor: of what is read; folder: for the files. roll_bytes: a file that is longer is rolled, and that of the
-    roll before goes. has_ended: nothing will come."""
+    roll before goes. has_ended: nothing will come; problem: why it could not be read or kept on."""
 
     def __init__(self, descriptor: int, folder: Path, roll_bytes: int) -> None:
         self.descriptor, self.roll_bytes = descriptor, roll_bytes
         self.files = StreamFiles(folder)
         self.first: list[bytes] = []
         self.has_ended = False
+        self.problem: OSError | None = None
         self.lock = Lock()
         self.thread = Thread(target=self.read_on, daemon=True)
         self.thread.start()
 
     def read_on(self) -> None:
-        """Until the stream ends; a line is there once it is whole."""
+        """Until the stream ends."""
+        try:
+            self.keep_lines()
+        except OSError as problem:
+            self.problem = problem
+        finally:
+            self.has_ended = True
+
+    def keep_lines(self) -> None:
+        """A line is there once it is whole, one that is longer than LINE_BYTES in parts."""
         rest = b""
         while block := os.read(self.descriptor, BLOCK):
-            whole, _, rest = (rest + block).rpartition(b"\n")
-            if whole:
-                self.keep(whole + b"\n")
+            whole, end, rest = (rest + block).rpartition(b"\n")
+            if whole or end:
+                self.keep(whole + end)
+            if len(rest) >= LINE_BYTES:
+                self.keep(rest)
+                rest = b""
         if rest:
             self.keep(rest)
-        self.has_ended = True
 
     def keep(self, text: bytes) -> None:
         lines = text.splitlines(keepends=True)
@@ -48,7 +60,10 @@ class FollowedStream:
             self.files.write(lines)
 
     def listed(self) -> Iterator[Listed]:
-        """The files as they are now. Whoever asks reads them before it asks again: what was rolled is kept so long."""
+        """The files as they are now. Whoever asks reads them before it asks again: what was rolled is kept so long.
+        OSError: the stream could not be read, or kept."""
+        if self.problem is not None:
+            raise self.problem
         with self.lock:
             for name, path in self.files.files.items():
                 rolled = path.with_name(f"{path.name}.1")
