@@ -3,12 +3,13 @@
 import html
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from pipeline.core.clocks import day_clock
 from pipeline.rules.shared.wording import CUT_NUMBER, PART_OF_NUMBER, SECONDS_MS, SHORT_MS, UNIT_MS, UNITS
 
+MOST_NAMED, NAME_WIDTH = 10, 80
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
@@ -99,6 +100,18 @@ def shorten_line(text: str, width: int) -> str:
     is_inside = re.search(CUT_NUMBER, shown[:width], re.ASCII)
     whole = re.sub(PART_OF_NUMBER, r"\1", begin, flags=re.ASCII) if is_inside else begin
     return f"{whole or begin}…"
+
+
+def first_names(names: Iterable[str]) -> str:
+    """Of many the first ones, each short, and how many more there are."""
+    found = [*names]
+    left = len(found) - MOST_NAMED
+    return ", ".join(
+        [
+            *(shorten_line(one, NAME_WIDTH) for one in found[:MOST_NAMED]),
+            *([f"{left:,} more"] if left > 0 else []),
+        ]
+    )
 
 
 def html_text(text: str) -> str:

@@ -11,6 +11,7 @@ from jobs.incident.following.clusters import HeldClusters
 from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_planned
 from jobs.questions.ask import all_answers
+from jobs.text import NAME_WIDTH, first_names, shorten_line
 from pipeline.core.errors import InputProblem, NothingToRead, PipelineError
 from pipeline.views.reading.answers import Answers
 
@@ -82,8 +83,8 @@ class AskedLogs:
         if cluster is None or cluster in self.found:
             return [cluster] if cluster else [*self.found]
         raise InputProblem(
-            expected=f"cluster {cluster} in these logs",
-            found=f"clusters: {', '.join(self.found)}",
+            expected=f"cluster {shorten_line(cluster, NAME_WIDTH)} in these logs",
+            found=f"clusters: {first_names(self.found)}",
             todo="name one of them, or none",
         )
 
@@ -93,7 +94,7 @@ def only_cluster(found: Sequence[Answers]) -> Answers:
     if len(found) > 1:
         raise InputProblem(
             expected="cluster, as there are several",
-            found=f"none named and the clusters {', '.join(one.cluster_id for one in found)}",
+            found=f"none named and the clusters {first_names(one.cluster_id for one in found)}",
             todo="name one of them",
         )
     return found[0]

@@ -24,10 +24,12 @@ from jobs.incident.logs import STDIN
 from jobs.incident.progress import ProgressLine
 from jobs.parser import Parser
 from jobs.settings.arguments import on_settings, settings_of
+from jobs.text import shorten_line
 from pipeline.core.errors import EnvironmentProblem, PipelineError
 from pipeline.core.product import product_version
 
 OF_LOGS = ("cluster", "conf", "zone", "server_properties", "server_log")
+PROBLEM_WIDTH = 2_000
 STRICT = ConfigDict(extra="forbid")
 INSTRUCTIONS = (
     "What the controllers of Apache Kafka clusters did, proved by the lines of their own logs. Read-only. Start with "
@@ -143,14 +145,14 @@ def short_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def wrap_tool_errors(tool: Callable[..., Any], error: type[Exception]) -> Callable[..., Any]:
-    """The tool, whose problems the assistant is told in the sentence that people read."""
+    """The tool, whose problems the assistant is told in the sentence that people read, as long as PROBLEM_WIDTH."""
 
     @wraps(tool)
     def told(*given: Any, **named: Any) -> Any:
         try:
             return tool(*given, **named)
         except PipelineError as problem:
-            raise error(str(problem)) from problem
+            raise error(shorten_line(str(problem), PROBLEM_WIDTH)) from problem
 
     return told
 

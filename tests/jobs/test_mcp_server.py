@@ -11,7 +11,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from jobs.assistants import command
-from jobs.assistants.asked import OF_RUNS, AskedLogs
+from jobs.assistants.asked import OF_RUNS, AskedLogs, only_cluster
 from jobs.bounded_answers import MOST
 from jobs.incident.command import in_haste
 from jobs.incident.following.clusters import HeldClusters
@@ -19,6 +19,9 @@ from jobs.incident.following.stream import FollowedLogs
 from jobs.incident.progress import ProgressLine
 from jobs.questions.catalog import QUESTIONS
 from jobs.settings.load import load_settings
+from pipeline.core.errors import InputProblem
+from pipeline.core.stored_tables import MemoryTables
+from pipeline.views.reading.answers import Answers
 from tests.conftest import REPOSITORY
 from tests.golden import CLUSTER
 
@@ -94,6 +97,28 @@ def test_logs_are_asked_without_a_warehouse_and_as_they_grow(tmp_path: Path) -> 
     assert len(asked.answers("c", is_on=True)[0].rows("bronze.log_record")) == 1
     assert len(asked.answers("c")[0].rows("bronze.log_record")) == 2
     assert asked.left_out == OF_RUNS
+
+
+def test_what_an_assistant_is_told_of_a_problem_is_short_and_printable(tmp_path: Path) -> None:
+    names = [f"c{number}\x1b[31m {'x' * 200}" for number in range(2000)]
+    logs = FollowedLogs(
+        [str(tmp_path)], load_settings(None, {}, {}, None), tmp_path, ProgressLine(is_terminal=False)
+    )
+    asked = AskedLogs(HeldClusters(logs, logs.settings, None, 1 << 30))
+    asked.found = {one: Answers(one, MemoryTables()) for one in names}
+    for ask in (lambda: asked.chosen("\x1b" * 50_000), lambda: only_cluster([*asked.found.values()])):
+        with pytest.raises(RuntimeError) as told_so:
+            command.wrap_tool_errors(ask, RuntimeError)()
+        said = str(told_so.value)
+        assert len(said) <= 2_000 and said.isprintable() and "1,990 more; name one of them" in said
+
+
+def test_a_problem_of_any_length_is_told_in_two_thousand_characters() -> None:
+    def ask() -> None:
+        raise InputProblem(expected="y\n" * 5_000, found="", todo="")
+
+    with pytest.raises(RuntimeError, match=r"^Expected y.{1989}…$"):
+        command.wrap_tool_errors(ask, RuntimeError)()
 
 
 @pytest.mark.parametrize("given", [["--cluster", "c"], ["--run-id", "c"], ["--zone", "UTC"], ["--logs", "-"]])
