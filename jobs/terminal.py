@@ -21,7 +21,7 @@ SEVERITIES = (
     (re.compile(r"^(INFO)\b"), BLUE),
     # A row of status: the name of a cluster has no blanks next to each other.
     (re.compile(r"^\S+(?: \S+)* {2,}(NOT OK|STILL OFFLINE) {2,}"), RED),
-    (re.compile(r"^\S+(?: \S+)* {2,}(NO EVIDENCE|NOT JUDGED) {2,}"), YELLOW),
+    (re.compile(r"^\S+(?: \S+)* {2,}(NO EVIDENCE|NOT JUDGED|BACKFILL) {2,}"), YELLOW),
 )
 
 

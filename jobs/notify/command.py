@@ -28,6 +28,7 @@ from jobs.notify.sending import Reply, send_with_retries
 from jobs.questions.ask import all_answers, require_tables
 from jobs.questions.finding_lines import group_alike, worst_finding
 from jobs.questions.status import cluster_status
+from jobs.questions.unpublished import backfill_text, parts_to_come
 from jobs.terminal import print_lines
 from jobs.text import format_count, printable_line
 from pipeline.core.conditions import column_equals
@@ -121,6 +122,11 @@ def notify_cluster(answers: Answers, file: SmallFile, asked: NotifyRequest) -> N
     """At least once: it is remembered after it was taken. EndpointFailed: it was not, or not all of it."""
     require_tables(answers, FINDING)
     cluster = answers.cluster_id
+    if left := parts_to_come(answers.tables):
+        print_lines(
+            [f"{cluster}  {backfill_text(left)}, nothing is sent to {asked.shown} until they are read"]
+        )
+        return
     if asked.is_dry:
         news = news_since(answers, remembered_before(file.text(), file, cluster, asked), asked)
         shown = f"{cluster}  DRY RUN: {news_summary(news, asked)} for {asked.shown}, nothing was sent"

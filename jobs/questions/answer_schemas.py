@@ -100,6 +100,7 @@ def status_json_schema() -> dict[str, Any]:
         "over_limit": {"type": ["array", "null"], "items": {"type": "integer"}},
         "last_at": {"type": ["string", "null"], "format": "date-time"},
         "age_seconds": {"type": ["integer", "null"]},
+        "parts_to_come": {"type": "integer", "minimum": 0, "description": "Of a backfill that goes on."},
     }
     clusters = {"clusters": {"type": "array", "items": of_object(properties)}}
     return {"$schema": DRAFT, "title": "Clusters of kafka-controller-audit"} | of_object(clusters)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from jobs.engine.run.chosen_clusters import chosen_clusters
 from jobs.engine.run.late_warehouse import open_warehouse
 from jobs.engine.run.outcome import report_problem
+from jobs.engine.run.request import PARTS_LEFT
 from jobs.layout import WIDTH_HELP, wrap_text
 from jobs.moments import Moment, asked_moment
 from jobs.parser import Parser
@@ -109,7 +110,10 @@ def all_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list
                 printable_line(f"cluster {name}: {seen[name].lost}, as {LAST_RUN} tells; {MEND_RUNS}"),
                 file=sys.stderr,
             )
-    return [Answers(name, WatchedTables(at.tables(name, seen[name]))) for name in found]
+    return [
+        Answers(name, WatchedTables(at.tables(name, seen[name]), seen[name].counts.get(PARTS_LEFT, 0)))
+        for name in found
+    ]
 
 
 def show_finding(finding: str, answers: Answers) -> list[str]:

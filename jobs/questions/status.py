@@ -17,6 +17,7 @@ from jobs.questions.catalog import FORMATS
 from jobs.questions.finding_lines import standing_findings
 from jobs.questions.nodes import last_active_controller, last_controller_text
 from jobs.questions.print_schema import on_schema
+from jobs.questions.unpublished import backfill_text, parts_to_come
 from jobs.questions.untold import find_unknowns, leaders_text
 from jobs.terminal import show_lines
 from jobs.text import age_text, shorten_line
@@ -30,10 +31,12 @@ from pipeline.views.reading.times import holds_at
 FINDING, OUTAGE, RATIO = "gold.finding", "gold.partition_outage", "gold.leader_imbalance"
 TIMELINE = "gold.partition_timeline"
 NOT_OK, NO_EVIDENCE, NOT_JUDGED, NOTHING = "NOT OK", "NO EVIDENCE", "NOT JUDGED", "nothing found"
+# The tables end in the middle of what the logs tell: what goes on there may be over since.
+BACKFILL = "BACKFILL"
 # As after a stop of the cluster that somebody asked for: no finding goes on, but nobody is served.
 STILL_OFFLINE = "STILL OFFLINE"
 # Those first that a person should look at first.
-VERDICTS = (NOT_OK, NO_EVIDENCE, STILL_OFFLINE, NOT_JUDGED, NOTHING)
+VERDICTS = (NOT_OK, NO_EVIDENCE, BACKFILL, STILL_OFFLINE, NOT_JUDGED, NOTHING)
 LAST_ONE = re.compile(r"the last one was (\S+) \(.*\)$")
 HEAD = ("CLUSTER", "VERDICT", "crit", "warn", "offline", "CONTROLLER", "over limit", "data age")
 
@@ -41,7 +44,8 @@ HEAD = ("CLUSTER", "VERDICT", "crit", "warn", "offline", "CONTROLLER", "over lim
 @dataclass(frozen=True)
 class Status:
     """One cluster as it was last published. offline: partitions without a leader at the end of the data; None, as for
-    over_limit: no run built what tells it, or none is known to be so, and of some it is not known."""
+    over_limit: no run built what tells it, or none is known to be so, and of some it is not known. parts_to_come: of a
+    backfill."""
 
     cluster_id: str
     verdict: str
@@ -51,6 +55,7 @@ class Status:
     controller: str
     over_limit: list[int] | None
     last_at: datetime | None
+    parts_to_come: int = 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -84,16 +89,20 @@ def cluster_status(answers: Answers) -> Status:
     terms = answers.terms() if answers.has("gold.controller_term") else []
     severities = [one["severity"] for one in standing_findings(findings)]
     offline = open_outages(answers)
+    parts = parts_to_come(answers.tables)
     is_evidence = bool(read["records"] and terms) and find_unknowns(answers).any is None
     return Status(
         answers.cluster_id,
-        status_verdict(severities, offline, is_judged=is_judged, is_evidence=is_evidence),
+        BACKFILL
+        if parts
+        else status_verdict(severities, offline, is_judged=is_judged, is_evidence=is_evidence),
         severities.count("critical"),
         severities.count("warning"),
         offline,
         last_controller_text(terms, findings, last_active_controller(answers)),
         over_limit(answers),
         read["last_at"],
+        parts,
     )
 
 
@@ -165,12 +174,17 @@ def status_lines(found: Sequence[Status], now: datetime) -> list[str]:
         )
         for one in found
     ]
-    return format_table(HEAD, cells)
+    halted = [
+        f"{shorten_line(one.cluster_id, 24)}: {backfill_text(one.parts_to_come)}"
+        for one in found
+        if one.parts_to_come
+    ]
+    return [*format_table(HEAD, cells), *halted]
 
 
 def count_text(one: Status, count: int) -> str:
     """Where the logs that would tell were not read, nobody knows that there are none."""
-    return "?" if not count and one.verdict in (NO_EVIDENCE, NOT_JUDGED) else str(count)
+    return "?" if not count and one.verdict in (NO_EVIDENCE, NOT_JUDGED, BACKFILL) else str(count)
 
 
 def short_controller(controller: str) -> str:

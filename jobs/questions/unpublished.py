@@ -5,6 +5,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from jobs.text import format_count
 from pipeline.core.conditions import Condition
 from pipeline.core.stored_tables import ReadableTables
 from schemas.ops import run
@@ -21,10 +22,11 @@ class VersionedTables(ReadableTables, Protocol):
 
 
 class WatchedTables:
-    """Tables of a run. unknown: those of them that were asked for and that the run did not know."""
+    """Tables of a run. unknown: those of them that were asked for and that the run did not know; parts_left: of a
+    backfill, that were still to be read."""
 
-    def __init__(self, tables: VersionedTables) -> None:
-        self.tables, self.unknown = tables, set[str]()
+    def __init__(self, tables: VersionedTables, parts_left: int = 0) -> None:
+        self.tables, self.unknown, self.parts_left = tables, set[str](), parts_left
 
     @property
     def versions(self) -> Mapping[str, int]:
@@ -46,10 +48,20 @@ class WatchedTables:
 
 def missing_table_notes(tables: ReadableTables) -> list[str]:
     """What an answer lacks that was put together from these, and what to do about it."""
-    names = sorted(getattr(tables, "unknown", ()))
+    names, left = sorted(getattr(tables, "unknown", ())), parts_to_come(tables)
+    halted = [f"what is not read yet would tell: {backfill_text(left)}"] if left else []
     if not names:
-        return []
-    return [f"what {table_names_text(names)} would tell: an older run published the others; {TODO}"]
+        return halted
+    return [*halted, f"what {table_names_text(names)} would tell: an older run published the others; {TODO}"]
+
+
+def parts_to_come(tables: ReadableTables) -> int:
+    """Of a backfill that was killed, or is going on: the tables end in the middle of what the logs tell."""
+    return getattr(tables, "parts_left", 0)
+
+
+def backfill_text(parts: int) -> str:
+    return f"backfill: {format_count(parts, 'part')} to come"
 
 
 def table_names_text(names: Sequence[str]) -> str:

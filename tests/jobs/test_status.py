@@ -1,6 +1,7 @@
 """All clusters, a line each: the verdict, what is open, and those first that need somebody."""
 
 import json
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -10,6 +11,7 @@ from jobs.questions import status
 from jobs.questions.findings import clusters_by_need as findings_by_need
 from jobs.questions.findings import findings_of_cluster
 from jobs.questions.status import cluster_status, status_json, status_lines, statuses_by_need
+from jobs.questions.unpublished import missing_table_notes
 from pipeline.views.reading.answers import Answers
 from tests.jobs.answering import answers_of
 
@@ -49,6 +51,15 @@ def test_no_data_is_never_ok(sample_answers: Answers) -> None:
     assert status.status_verdict(["info"], 38, is_judged=True, is_evidence=True) == "STILL OFFLINE"
     assert (found[1].offline, found[1].over_limit, found[1].last_at) == (None, None, None)
     assert status_lines(found[1:], NOW)[1].split()[-2:] == ["no", "time"]
+
+
+def test_in_the_middle_of_a_backfill_no_verdict_is_told(sample_answers: Answers) -> None:
+    tables = copy(sample_answers.tables)
+    vars(tables)["parts_left"] = 2
+    found = cluster_status(Answers("lab-2.2.2", tables))
+    _, line, more = status_lines([found], NOW)
+    assert line.split()[:2] == ["lab-2.2.2", "BACKFILL"] and more == "lab-2.2.2: backfill: 2 parts to come"
+    assert missing_table_notes(tables) == ["what is not read yet would tell: backfill: 2 parts to come"]
 
 
 def test_findings_of_a_fleet_begin_with_the_worst_cluster(sample_answers: Answers) -> None:

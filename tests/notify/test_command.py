@@ -12,12 +12,17 @@ import pytest
 
 from jobs import cli
 from jobs.notify import command
+from jobs.notify.arguments import notify_parser
 from jobs.notify.destination import VARIABLE
+from jobs.notify.request import parse_notify_request
+from jobs.questions.ask import all_answers
+from jobs.questions.unpublished import WatchedTables
 from jobs.settings.load import load_settings
 from pipeline.core.errors import EnvironmentProblem, Locked
 from pipeline.store.files.object_files import ObjectFiles
 from pipeline.store.readers.small_file import SmallFile
 from pipeline.store.runs.published import NOTIFIED
+from pipeline.views.reading.answers import Answers
 from tests.conftest import REPOSITORY
 from tests.golden import CLUSTER
 from tests.notify.endpoint import SECRET, Answer, Endpoint
@@ -55,6 +60,16 @@ def test_each_finding_is_sent_once_to_each_destination(
     assert notified(golden, endpoint.url, *given, "--severity", "critical") == 0
     assert notified(golden, endpoint.url, *given) == 0
     assert [len(one) for one in ids_in(endpoint)[2:]] == [2, 1]
+
+
+def test_nothing_is_sent_in_the_middle_of_a_backfill(golden: Path, endpoint: Endpoint, capsys: Said) -> None:
+    (found,) = all_answers(str(golden), None, None)
+    halted = Answers(CLUSTER, WatchedTables(found.tables, parts_left=1))  # type: ignore[arg-type]
+    asked = parse_notify_request(notify_parser().parse_args(["--url", endpoint.url]))
+    command.notify_cluster(halted, SmallFile.at(str(golden / "state.json")), asked)
+    assert not endpoint.received and not (golden / "state.json").exists()
+    said = f"{CLUSTER}  backfill: 1 part to come, nothing is sent to {endpoint.shown} until they are read"
+    assert capsys.readouterr().out.splitlines() == [said]
 
 
 def test_a_chat_gets_one_message_a_cluster(

@@ -11,7 +11,7 @@ from jobs.engine.incremental.placement import Placement, placement_of
 from jobs.engine.run.conservation import require_conserved
 from jobs.engine.run.progress import Progress
 from jobs.engine.run.quality_gate import QualityGate, gate_failure, open_findings
-from jobs.engine.run.request import is_handed_on
+from jobs.engine.run.request import PARTS_LEFT, is_handed_on
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
 from pipeline.core.errors import SettingsError
@@ -44,7 +44,11 @@ class Upkeep:
         stored = self.published.counts.get("total_bytes", 0)
         store.session.set(partial(tune_for_size, read_bytes=stored, stored_bytes=stored))
         self.versions = store.restore(SPECS, self.published)
-        self.counts = {name: value for name, value in self.published.counts.items() if is_handed_on(name)}
+        self.counts = {
+            name: value
+            for name, value in self.published.counts.items()
+            if is_handed_on(name) or name == PARTS_LEFT
+        }
         self.counts["load_seq"] = self.published.counts.get("load_seq", 0)
         self.watermarks = dict(self.published.watermarks)
 

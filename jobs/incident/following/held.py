@@ -116,7 +116,7 @@ class HeldLogs:
         )
         within = newest.filter(col("held") <= self.window_bytes * KEPT_SHARE)
         kept = within["at"].min() or newest["at"].max()
-        if kept is None:
+        if not isinstance(kept, datetime):
             return False
         is_kept = (in_order.sort("row")["at"] >= kept).fill_null(value=False)
         if is_kept.all():

@@ -188,10 +188,10 @@ def lost_text(since: datetime, last: datetime | None) -> str:
 
 def lost_finding_line(row: Row, since: datetime, last: datetime | None) -> Line:
     sentence = f"{SEVERITY[row['severity']]} {shorten_line(row['sentence'], 400)}: {lost_text(since, last)}"
-    return news_line("UNKNOWN", last, sentence) | told_of(row)
+    return news_line("UNKNOWN", last, sentence) | finding_fields(row)
 
 
-def told_of(row: Row) -> Line:
+def finding_fields(row: Row) -> Line:
     return {name: row[name] for name in ("rule", "severity", "finding_id")}
 
 
@@ -202,7 +202,7 @@ def is_over(value: Any) -> bool:
 def finding_news_line(change: Change, row: Row, last: datetime | None) -> Line:
     """RETRACTED: what came since says otherwise."""
     sentence = f"{SEVERITY[row['severity']]} {shorten_line(row['sentence'], 400)}"
-    told = told_of(row)
+    told = finding_fields(row)
     if change.after is None:
         return news_line("RETRACTED", last, f"{sentence}: what came since says otherwise") | told
     _, is_past = change.after
