@@ -109,7 +109,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 GROUPS: dict[str, tuple[str, ...]] = {
     "in an incident": ("incident", "explain", "playbook"),
     "every night": ("nightly", "findings", "status", "notify", "report", "verify"),
-    "ask": ("ask", *QUESTION_COMMANDS, "mcp", "views"),
+    "ask": ("ask", *QUESTION_COMMANDS, "mcp", "metadata", "views"),
     "upkeep": ("doctor", "repair", "maintain", "migrate", "forget"),
     "build": ("ingest", "replay", "imbalance", "completion"),
 }

@@ -169,13 +169,13 @@ FACTS = {
     "refused_count": Fact(LONG, "Writes that ZooKeeper refused, or registrations that a controller refused."),
     "refused_ids": Fact(array_type(INTEGER), "Nodes that got too few votes; null: no line tells."),
     "refusing_ids": Fact(array_type(INTEGER), "Nodes that refused them; null: no line tells."),
-    "request": Fact(STRING, "Kind of the requests, Kafka's name; null: of several."),
-    "requests_count": Fact(LONG, "Requests of a controller to the broker."),
     "replay_state": Fact(STRING, "State of the first object that differs, as the replay has it."),
     "replica_id": Fact(INTEGER, "Replica of the partition; null: the partition itself."),
     "replicas_count": Fact(
         LONG, "Replicas in the log directories, or that a deletion waits for; null: no line tells."
     ),
+    "request": Fact(STRING, "Kind of the requests, Kafka's name; null: of several."),
+    "requests_count": Fact(LONG, "Requests of a controller to the broker."),
     "said_count": Fact(LONG, "Objects whose states Kafka printed, or moves that it refused."),
     "shortest_ms": Fact(LONG, "How long the broker was there between two departures at the shortest, ms."),
     "slow_count": Fact(LONG, "How many events of the controller took long, of that kind."),

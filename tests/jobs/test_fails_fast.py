@@ -23,7 +23,7 @@ FAULTS = (
     ("partition nonsense", 2, "expected TOPIC-N such as orders-0, found 'nonsense' (--help says what it takes)"),
     ("ask nonsense", 2, "kafka-controller-audit ask: error: argument QUESTION: invalid choice: 'nonsense'"),
     ("ask why-leaderless", 2, "ask why-leaderless: error: the following arguments are required: TOPIC-N"),
-    ("shwo", 2, "kafka-controller-audit: error: argument COMMAND: invalid choice: 'shwo'"),
+    ("shwo", 2, "kafka-controller-audit: error: argument COMMAND: there is no 'shwo'; did you mean show?"),
     ("incident {none}", 4, "incident: Expected a log folder, file or glob at "),
     ("incident {empty}", 4, "found no file at all"),
     ("maintain --warehouse {none}", 4, NO_FOLDER),

@@ -57,7 +57,9 @@ def did_it_arrive(answers: Answers, partition: TopicPartition, at: datetime | No
     state = f"{partition} had leader {change['leader']} since {since} (leader epoch {change['leader_epoch']})"
     requests = requests_of_change(answers, change)
     if not requests:
-        none = f"Not enough evidence: {state}, and no line shows requests of the controller about it."
+        none = (
+            f"Not enough evidence: {state}, and no line of the controller says which of its requests told so."
+        )
         return Answer(none, (), ["requests below the level that is logged, or of a KRaft controller"], last)
     told = [request_item(one) for one in requests]
     return Answer(f"{state}. {arrival_sentence(requests)}", told, [WHICH], last)
