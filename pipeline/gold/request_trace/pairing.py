@@ -51,7 +51,7 @@ def fitting_channels(orders: pl.DataFrame, receipts: pl.DataFrame) -> pl.DataFra
     is_same = (col("sent_request") == col("request")).fill_null(value=True) & (
         col("sent_count") == col("printed_count")
     ).fill_null(value=True)
-    agreeing = of_one_epoch(known, got).group_by(BOTH).agg(agreed_count=is_same.sum())
+    agreeing = alike_of_epoch(known, got).group_by(BOTH).agg(agreed_count=is_same.sum())
     reach = known.group_by(CHANNEL).agg(
         first_id=col("correlation_id").min(), last_id=col("correlation_id").max()
     )
@@ -67,7 +67,7 @@ def fitting_channels(orders: pl.DataFrame, receipts: pl.DataFrame) -> pl.DataFra
     )
 
 
-def of_one_epoch(known: pl.DataFrame, got: pl.DataFrame) -> pl.DataFrame:
+def alike_of_epoch(known: pl.DataFrame, got: pl.DataFrame) -> pl.DataFrame:
     """Requests and receipts of one id that may be the same: of one controller epoch where both know it."""
     by = [*RECEIVER, "correlation_id"]
     is_sent_known, is_got_known = col("controller_epoch").is_not_null(), col("got_epoch").is_not_null()
