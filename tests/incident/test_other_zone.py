@@ -6,7 +6,7 @@ import pytest
 
 from jobs.incident.command import main
 from tests.incident.two_zones import write_two_zones
-from tests.jobs.small_logs import nightly_without_spark
+from tests.mending.plain import plain_nightly
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_all_are_read_once_its_zone_is_given(logs: Path, capsys: pytest.CaptureF
 
 def test_a_run_names_what_is_of_another_zone_too(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--logs", str(logs), "--warehouse", str(logs.parent / "warehouse"), "--cluster", "prod"]
-    assert nightly_without_spark(arguments) == 7
+    assert plain_nightly(arguments) == 7
     told = capsys.readouterr()
     assert "another zone: node 3: its times are 5 h ahead of those of nodes 1, 2" in " ".join(
         told.out.split()

@@ -4,10 +4,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from jobs import nightly
-from jobs.cluster_job import ClusterJob, Printed
-from jobs.engine.run.progress import Progress
-from jobs.fleet import run_without_spark
-from jobs.settings.arguments import job_parser, settings_of
 from pipeline.catalog.tables import BY_NAME
 from tests.gold.conftest import LOGS
 from tests.published import published_tables, texts
@@ -34,27 +30,6 @@ def write(folder: Path, name: str, lines: list[str]) -> Path:
 
 def run(logs: Path, warehouse: Path, job: Callable[[list[str]], int] = nightly.main) -> int:
     return job(["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"])
-
-
-def nightly_without_spark(argv: list[str]) -> int:
-    """The nightly job of one cluster as a process of a fleet runs it: delta-rs writes, in a third of the time."""
-    return code_without_spark("nightly", argv)
-
-
-def ingest_without_spark(argv: list[str]) -> int:
-    return code_without_spark("ingest", argv)
-
-
-def code_without_spark(job: str, argv: list[str]) -> int:
-    given = job_parser(job, "").parse_args(argv)
-    done = run_without_spark(
-        ClusterJob(job, given, settings_of(given), (given.cluster,), given.cluster), Progress()
-    )
-    assert done is not None, "it needs Spark"
-    outcome, kept = done
-    kept.tell(Printed())
-    assert outcome.code is not None, outcome.nothing
-    return outcome.code
 
 
 def contents(warehouse: Path, names: Iterable[str]) -> dict[str, list[str]]:

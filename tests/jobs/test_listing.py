@@ -13,7 +13,8 @@ from jobs.engine.intake.discovery import Candidate
 from jobs.engine.intake.segments import Loader
 from jobs.engine.run.locked_run import run_cluster
 from jobs.engine.run.request import RunResult
-from tests.jobs.small_logs import INGESTED, contents, ingest_without_spark, lines_of, run, write
+from tests.jobs.small_logs import INGESTED, contents, lines_of, run, write
+from tests.mending.plain import plain_ingest
 from tests.published import published_tables
 
 LINES = lines_of(1, "controller")
@@ -45,14 +46,14 @@ def test_a_run_that_is_overtaken_reads_nothing_again(tmp_path: Path, monkeypatch
 
     def other_run() -> None:
         quiet(logs, "broker-1/controller.log", whole, 1_500_000_000)
-        assert run(logs, warehouse, ingest_without_spark) == 0
+        assert run(logs, warehouse, plain_ingest) == 0
 
     with monkeypatch.context() as patch:
         patch.setattr(cluster_job, "run_cluster", overtaken(other_run, patch))
-        assert run(logs, warehouse, ingest_without_spark) == 0
+        assert run(logs, warehouse, plain_ingest) == 0
     files = published_tables(warehouse, "c")("bronze.source_file")
     assert files.select("start_offset", "consumed_bytes").rows() == [(0, len(whole.encode()))]
-    assert run(logs, tmp_path / "once", ingest_without_spark) == 0
+    assert run(logs, tmp_path / "once", plain_ingest) == 0
     assert contents(warehouse, INGESTED) == contents(tmp_path / "once", INGESTED)
 
 
@@ -87,13 +88,13 @@ def test_what_cannot_be_read_is_missing_until_it_is_read_or_gone_without_a_byte(
 
     with monkeypatch.context() as patch:
         patch.setattr(Loader, "changed", then_rolled)
-        assert run(logs, warehouse, ingest_without_spark) == 7
+        assert run(logs, warehouse, plain_ingest) == 7
     assert not_read(warehouse) == {half.name, torn.name, link.name}
     half.write_bytes(archive)
     half.rename(half.with_suffix(""))
     torn.unlink()
     link.unlink()
-    assert run(logs, warehouse, ingest_without_spark) == 0
+    assert run(logs, warehouse, plain_ingest) == 0
     assert not_read(warehouse) == {torn.name}
     records = published_tables(warehouse, "c")("bronze.log_record").filter(log="controller")
     # The beginning of the torn one was read, too: records that the whole one has.

@@ -1,4 +1,4 @@
-"""A nightly of one cluster in this process, without Spark."""
+"""A job on one cluster in this process, without Spark: as a process of a fleet runs it, in a third of the time."""
 
 import sys
 
@@ -10,9 +10,17 @@ from pipeline.store.spark.late_session import absent_session
 
 
 def plain_nightly(argv: list[str]) -> int:
+    return plain_job("nightly", argv)
+
+
+def plain_ingest(argv: list[str]) -> int:
+    return plain_job("ingest", argv)
+
+
+def plain_job(name: str, argv: list[str]) -> int:
     """Exit code. NeedsSpark: it cannot do without."""
-    given = job_parser("nightly", "").parse_args(argv)
-    job = ClusterJob("nightly", given, settings_of(given), (given.cluster,), given.cluster)
+    given = job_parser(name, "").parse_args(argv)
+    job = ClusterJob(name, given, settings_of(given), (given.cluster,), given.cluster)
     outcome = job.run(absent_session(), Progress(), Printed())
     if outcome.code is None:
         print_problem(outcome.nothing)

@@ -20,7 +20,8 @@ from pipeline.store.runs.published import read_published_run
 from pipeline.store.tables.local_writing import LocalWriter
 from schemas.silver import term
 from tests.conftest import REPOSITORY
-from tests.jobs.small_logs import lines_of, nightly_without_spark, run, write
+from tests.jobs.small_logs import lines_of, run, write
+from tests.mending.plain import plain_nightly
 from tests.mending.stores import plain_store
 
 SYNCED = re.compile(r"fsync\(\d+<([^>]+)>")
@@ -94,7 +95,7 @@ def test_what_the_disk_does_not_take_stops_the_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "job", [nightly_without_spark, pytest.param(nightly.main, marks=[pytest.mark.soak, pytest.mark.spark])]
+    "job", [plain_nightly, pytest.param(nightly.main, marks=[pytest.mark.soak, pytest.mark.spark])]
 )
 def test_a_run_waits_for_all_that_it_publishes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: Callable[[list[str]], int]

@@ -1,4 +1,4 @@
-"""Of requests that never arrived: whether that is certain, and who was gone."""
+"""Of requests that no line of the broker shows: whether they are certainly lost, and who was gone."""
 
 from datetime import timedelta
 
