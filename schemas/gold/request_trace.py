@@ -58,7 +58,8 @@ SPEC = TableSpec(
         nullable_field(
             "correlation_id",
             INTEGER,
-            "Correlation id, as printed or by its place in the channel; null: the channel's begin was not seen.",
+            "Correlation id, as printed, by its place in the channel, or, of a channel whose begin was not seen, by what "
+            "the broker got; null: not known.",
         ),
         nullable_field(
             "request",

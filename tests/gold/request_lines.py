@@ -63,3 +63,19 @@ def learns(seconds: float, correlation_id: int, partitions: int, broker: int = 2
         f"from metadata cache in response to UpdateMetadata request sent by controller 1 epoch {epoch} with "
         f"correlation id {correlation_id} ({STATE_CHANGE})\n"
     )
+
+
+def receives_partition(seconds: float, correlation_id: int, broker: int = 2) -> str:
+    """LeaderAndIsr in the state-change.log of a broker of 2.5: one partition of it, at TRACE."""
+    return (
+        f"[2026-11-21 {clock(seconds)}] TRACE [Broker id={broker}] Received LeaderAndIsr request "
+        "LeaderAndIsrPartitionState(topicName='t', partitionIndex=0, controllerEpoch=1, leader=1, leaderEpoch=0, "
+        "isr=[1, 2], zkVersion=0, replicas=[1, 2], addingReplicas=[], removingReplicas=[], isNew=true) correlation id "
+        f"{correlation_id} from controller 1 epoch 1 ({STATE_CHANGE})\n"
+    )
+
+
+def story(**logs: str) -> dict[tuple[int, str], str]:
+    """controller, moves: logs of the controller, node 1; broker: state-change.log of node 2."""
+    names = {"controller": (1, "controller"), "moves": (1, "state-change"), "broker": (2, "state-change")}
+    return {names[name]: text for name, text in logs.items()}

@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from polars import col
 
+from pipeline.core.frames import frame_of
 from pipeline.gold.request_trace.pairing import certain_pairs
 from tests.chain import built, built_of_many
 from tests.gold.request_lines import (
@@ -22,6 +23,7 @@ from tests.gold.request_lines import (
     learns,
     opened,
     sends,
+    story,
     tells,
 )
 from tests.lab import folder_of, records
@@ -109,12 +111,6 @@ def test_requests_by_id_are_all_there(shared: Path, name: str) -> None:
     assert (rows.height, channels, refused, rows["answered_at"].null_count()) == BY_ID[name]
 
 
-def story(**logs: str) -> dict[tuple[int, str], str]:
-    """controller, moves: logs of the controller, node 1; broker: state-change.log of node 2."""
-    names = {"controller": (1, "controller"), "moves": (1, "state-change"), "broker": (2, "state-change")}
-    return {names[name]: text for name, text in logs.items()}
-
-
 START = elected() + opened(0.1)
 SENT = tells(1, 0) + sends(2, 3) + tells(3, 4) + sends(4, 5)
 GONE = controller_says(10, SHUT) + controller_says(30, BACK) + opened(30.1)
@@ -151,6 +147,31 @@ WANTED = {
     "other": ["unseen", "undetermined", "received", "undetermined", "undetermined"],
     "receiver only": ["received", "applied"],
 }
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["3.9.1-zk-stock", "2.6.3-zk-trace", "2.5.1-zk-stock"])
+@pytest.mark.parametrize(("part", "least"), [(0.2, 0.98), (0.4, 0.92), (0.6, 0.92), (0.8, 0.98)])
+def test_of_logs_that_begin_in_the_middle_most_is_joined_as_in_all(
+    shared: Path, name: str, part: float, least: float
+) -> None:
+    every = requests(shared, name)
+    rows = frame_of(records(folder_of(shared, name), LOGS))
+    first, last = rows["logged_at"].min(), rows["logged_at"].max()
+    assert isinstance(first, datetime) and isinstance(last, datetime)
+    begin = first + (last - first) * part
+    late = built(rows.filter(col("logged_at") >= begin), "request_trace")["request_trace"]
+    line = ["broker_id", "file_id", "byte_offset"]
+    both = every.filter(pl.coalesce("sent_at", "answered_at") >= begin).join(
+        late, on=line, how="left", suffix="_late"
+    )
+    assert both["outcome_late"].null_count() == 0
+    known = both.filter(col("outcome_late") != "undetermined")
+    alike = [
+        col(name).eq_missing(col(f"{name}_late")) for name in ("outcome", "correlation_id", "received_at")
+    ]
+    assert known.filter(~pl.all_horizontal(alike)).height == 0
+    assert known.height >= least * both.height
 
 
 def test_less_evidence_says_less() -> None:

@@ -5,8 +5,9 @@ from polars import col, lit, when
 
 from pipeline.core.made_of import made_of
 from pipeline.core.span import Span
+from pipeline.gold.request_trace.aligning import with_ids_of_receipts
 from pipeline.gold.request_trace.losses import with_losses
-from pipeline.gold.request_trace.orders import CHANNEL, CUT, SENT, orders_by_channel
+from pipeline.gold.request_trace.orders import CHANNEL, CUT, SENT, orders_by_channel, with_answers
 from pipeline.gold.request_trace.pairing import paired_channels
 from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL, receipts_by_channel
 from pipeline.gold.request_trace.texts import with_sent_times
@@ -40,8 +41,12 @@ def build(
     request_before: rows of this table before the span: of each term and broker the last that the controller tells of.
     Source: ControllerChannelManager, RequestSendThread, ReplicaManager, 0.9 to 3.9.
     """
-    orders = orders_by_channel(control_request, broker_event, controller_line, term, request_before, span)
     receipts = receipts_by_channel(control_request)
+    orders = (
+        orders_by_channel(control_request, broker_event, controller_line, term, request_before, span)
+        .pipe(with_ids_of_receipts, receipts)
+        .pipe(with_answers)
+    )
     pairs = paired_channels(orders, receipts)
     both = joined_sides(orders, receipts, pairs).pipe(with_sent_times, control_request, controller_line)
     alone = receipts_alone(both, receipts, pairs, term)

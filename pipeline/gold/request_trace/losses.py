@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.request_trace.orders import CUT
 from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL
 
 # A sender waits so long for the answer before: controller.socket.timeout.ms.
@@ -28,7 +29,8 @@ def with_losses(
 
     It is lost where the channel is over and the broker wrote of other channels after the last request of this one, or
     the channel never was connected. A request behind which another one of the channel arrived is not: a line of the
-    broker is missing. Of a broker that stayed nothing proves that its own log has no hole there: not_seen.
+    broker is missing. Of a broker that stayed nothing proves that its own log has no hole there: not_seen; and of a
+    channel to it that no line connects, nothing that this line is not the missing one.
     """
     return (
         rows.pipe(with_unsent, control_request)
@@ -45,7 +47,7 @@ def loss() -> pl.Expr:
     is_certain = col("is_over") & (is_unreached | (is_behind & col("is_broker_heard_later")))
     is_broker_gone = (col("left_at") <= col("sent_at") + WAITS) | (col("silent_from_at") <= col("sent_at"))
     is_controller_gone = col("term_over_at") <= col("sent_at") + WAITS
-    has_stayed = col("is_session_known")
+    has_stayed = col("is_session_known") & ~is_unreached
     return (
         when(col("is_unsent")).then(lit("not_sent"))
         .when(~is_certain.fill_null(value=False)).then(lit("undetermined"))
@@ -90,7 +92,9 @@ def with_ends_of_channels(rows: pl.DataFrame, controller_term: pl.DataFrame) -> 
     """Adds term_over_at, when the term was over, and is_over: it was, or a next channel to the broker was opened."""
     over_at = pl.min_horizontal("resigning_at", "ended_at", "superseded_at")
     ends = controller_term.select("cluster_id", "term_id", term_over_at=over_at)
-    over = pl.min_horizontal("next_opened_at", "term_over_at")
+    # Of channels whose begin was not seen there may be several: the next one's line alone says that they are told.
+    term_over_at = when(col("channel_seq") != CUT).then("term_over_at")
+    over = pl.min_horizontal("next_opened_at", term_over_at)
     return rows.join(ends, on=["cluster_id", "term_id"], how="left").with_columns(
         is_over=(over <= col("sent_at") + IN_TIME).fill_null(value=False)
     )
@@ -98,24 +102,33 @@ def with_ends_of_channels(rows: pl.DataFrame, controller_term: pl.DataFrame) -> 
 
 def with_last_receipts(rows: pl.DataFrame, receipts: pl.DataFrame) -> pl.DataFrame:
     """Adds last_got_id, the highest id that arrived by the channel, and is_broker_heard_later: the broker wrote of
-    another channel after that."""
+    another channel after that, and none that no line of the controller opens. A broker that sums up no request of the
+    channel (up to 2.5) does not print all kinds: nothing is behind its last one."""
     by_channel = receipts.group_by(RECEIPT_CHANNEL).agg(
-        last_got_id=col("correlation_id").max(), last_place=col("place").max()
+        last_got_id=when(col("printed_count").is_not_null().any()).then(col("correlation_id").max()),
+        last_place=col("place").max(),
     )
+    paired = rows.drop_nulls("receipt_channel").select(RECEIPT_CHANNEL).unique()
+    told = receipts.join(paired.with_columns(is_paired=lit(value=True)), on=list(RECEIPT_CHANNEL), how="left")
     # Of what arrived before lines are given nothing else than that is known.
     is_known = col("known_got_id").is_not_null()
     found = rows.join(by_channel, on=list(RECEIPT_CHANNEL), how="left").with_columns(
         last_got_id=pl.max_horizontal("last_got_id", "known_got_id"),
         next_place=pl.coalesce("last_place", when(is_known).then(lit(-1))).cast(pl.Int64) + 1,
     )
-    heard = receipts.select(*BROKER, next_place="place", heard_at="received_at").sort("next_place")
+    heard = told.select(
+        *BROKER, "is_paired", next_place="place", heard_at="received_at", heard_epoch="controller_epoch"
+    ).sort("next_place")
+    is_told = col("is_paired").fill_null(value=False) | (col("heard_epoch") != col("controller_epoch"))
     return (
         found.sort("next_place")
         .join_asof(heard, on="next_place", by=list(BROKER), strategy="forward", check_sortedness=False)
         .with_columns(
-            is_broker_heard_later=(col("heard_at") <= col("sent_at") + IN_TIME).fill_null(value=False)
+            is_broker_heard_later=(is_told & (col("heard_at") <= col("sent_at") + IN_TIME)).fill_null(
+                value=False
+            )
         )
-        .drop("last_place", "next_place", "heard_at")
+        .drop("last_place", "next_place", "heard_at", "heard_epoch", "is_paired")
     )
 
 

@@ -26,13 +26,13 @@ def orders_by_channel(
     request_before: pl.DataFrame,
     span: Span,
 ) -> pl.DataFrame:
-    """One row per request that a controller sent (from 2.6) or, where no line says that, got an answer to; those of
+    """One row per line of a controller that sends a request (from 2.6) or has got an answer to one; those of
     request_before (rows of the table) among them, with is_before.
 
     channel_seq: place of the line that opens the channel to the broker, CUT: not seen. is_opened, is_connected: lines
     say so; next_opened_at: when the next channel to that broker was. correlation_id: as printed, else by the place in
     the channel, as each counts from 0; null where its begin was not seen. known_id, known_got_id: the last one before
-    that was sent, that arrived. sent_at, answered_at.
+    that was sent, that arrived.
     Source: ControllerBrokerRequestBatch.sendRequestsToBrokers, RequestSendThread.doWork, 0.9 to 3.9.
     """
     of_requests = pl.concat(
@@ -45,7 +45,7 @@ def orders_by_channel(
     placed = lines.join(
         controller_line.select("cluster_id", "term_id", "seq", *LINE), on=["cluster_id", *LINE]
     ).join(of_zookeeper, on=["cluster_id", "term_id"])
-    return with_channels(placed, request_before).pipe(with_ids).pipe(with_answers)
+    return with_channels(placed, request_before).pipe(with_ids)
 
 
 def sent_requests(control_request: pl.DataFrame) -> pl.DataFrame:
@@ -87,6 +87,12 @@ def with_channels(lines: pl.DataFrame, request_before: pl.DataFrame) -> pl.DataF
     )  # fmt: skip
     rows = pl.concat([lines.with_columns(channel_seq=lit(None, pl.Int64)), before], how="diagonal_relaxed")
     is_opening = col("sort") == "connecting"
+    # Nothing says of a channel whose begin was not seen that it never was connected.
+    is_used = (
+        col("sort").is_in(["connected", ANSWERED])
+        | col("known_got_id").is_not_null()
+        | (col("channel_seq") == CUT)
+    )
     return (
         rows.sort(*QUEUE, "seq")
         .with_columns(
@@ -96,9 +102,7 @@ def with_channels(lines: pl.DataFrame, request_before: pl.DataFrame) -> pl.DataF
         .with_columns(col("channel_seq").fill_null(CUT))
         .with_columns(
             is_opened=is_opening.any().over(CHANNEL),
-            is_connected=((col("sort") == "connected") | col("known_got_id").is_not_null())
-            .any()
-            .over(CHANNEL),
+            is_connected=is_used.any().over(CHANNEL),
             known_id=col("known_id").max().over(CHANNEL),
             known_got_id=col("known_got_id").max().over(CHANNEL),
             is_sent_said=col("sort").is_in([SENT, BEFORE_SENT]).any().over(CHANNEL),
