@@ -83,8 +83,14 @@ def receipts_alone(
     told = both.drop_nulls("known_id").select(*RECEIPT_CHANNEL, "known_id").unique(RECEIPT_CHANNEL)
     epoch = ["cluster_id", "controller_id", "controller_epoch"]
     in_terms = term.filter(col("mode") == "zookeeper").unique(epoch, keep="none")
+    # Of a channel without its begin: what a night has at hand of the time before pairs nothing there.
+    is_cut = col("channel_seq") == CUT
+    first_known = both.filter(is_cut).group_by(RECEIPT_CHANNEL).agg(first_id=col("correlation_id").min())
+    is_of_pair = (col("correlation_id") >= col("first_id")).fill_null(value=True)
     return (
         alone.join(pairs, on=RECEIPT_CHANNEL, how="left")
+        .join(first_known, on=RECEIPT_CHANNEL, how="left")
+        .with_columns(when(is_of_pair).then("term_id"), when(is_of_pair).then("channel_seq"))
         .join(told, on=RECEIPT_CHANNEL, how="left")
         .filter((col("correlation_id") > col("known_id")).fill_null(value=True))
         .join(in_terms.select(*epoch, epoch_term="term_id"), on=epoch, how="left")
@@ -94,7 +100,7 @@ def receipts_alone(
             got_file_id="file_id",
             got_byte_offset="byte_offset",
         )
-        .drop("known_id", "epoch_term")
+        .drop("known_id", "epoch_term", "first_id")
     )
 
 
