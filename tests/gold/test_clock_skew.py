@@ -90,6 +90,19 @@ def test_each_pair_of_lines_bounds_the_difference_on_one_side() -> None:
     assert (row["low_count"], row["high_count"], row["drift_ppm"], row["is_step"]) == (2, 2, None, False)
 
 
+def test_a_request_stands_in_the_hour_in_which_it_was_sent() -> None:
+    """Its day has the row, whenever it was answered."""
+    rows = frame(
+        REQUEST,
+        """
+        cluster_id | controller_id | broker_id | request_seq | told_at | sent_at | received_at | queue_ms | answered_at
+        c          | 1             | 2         | 1           | 3599.9  | 3599.9  | 3600.1      | 200      | 3600.2
+        """,
+    )
+    (row,) = build(rows, NO_BROKERS, NO_NODES, ALL_TIME).to_dicts()
+    assert (row["hour_at"].hour, row["low_ms"], row["high_ms"]) == (0, -100, 200)
+
+
 def requests_by_second(offsets: dict[int, int]) -> pl.DataFrame:
     """Each second a request of either node to the other, 1 ms on its way; offsets: of the clock of node 2, ms."""
     rows = [
@@ -122,9 +135,9 @@ def test_a_clock_that_drifts_or_is_set_is_told_from_one_that_is_wrong(
         assert bounds[0] <= row["low_ms"] <= row["high_ms"] <= bounds[1]
 
 
-@pytest.mark.parametrize(("seen_at", "count"), [(3600, 1), (12 * 86_400, 0)])
-def test_epochs_of_a_wiped_zookeeper_say_nothing_of_clocks(seen_at: int, count: int) -> None:
-    """They begin anew: the line of one life that names an epoch is none of the other life's."""
+@pytest.mark.parametrize(("seen_at", "count"), [(3600, 1), (86_400, 0), (12 * 86_400, 0)])
+def test_epochs_of_another_day_may_be_of_another_zookeeper(seen_at: int, count: int) -> None:
+    """They begin anew when it is wiped; and a night has no lines of earlier days."""
     broker = frame(
         NODE,
         """

@@ -27,7 +27,7 @@ def build(
     clock has a part in it.
     """
     pairs = bounding_pairs(request_trace, broker_event, node_event).with_columns(
-        hour_at=col("at").dt.truncate("1h")
+        hour_at=col("told_at").dt.truncate("1h")
     )
     of_hours = bounds_of_hours(pairs.with_columns(drift_ppm=lit(None, pl.Int64)))
     is_contrary = (col("low_ms") > col("high_ms") + ROUNDING_MS).fill_null(value=False)
@@ -56,7 +56,7 @@ def bounds_of_hours(pairs: pl.DataFrame) -> pl.DataFrame:
     bound = col("bound_ms")
     low, high = bound.filter(~col("is_high")), bound.filter(col("is_high"))
     return (
-        pairs.sort("at", "bound_ms")
+        pairs.sort("node_at", "bound_ms")
         .group_by(HOUR, maintain_order=True)
         .agg(
             low_ms=low.max(),

@@ -1,21 +1,17 @@
 """Pairs of lines of two nodes of which one cannot be before the other: each bounds the difference of their clocks."""
 
-from datetime import timedelta
-
 import polars as pl
 from polars import col, lit, when
 
 CREATING, REGISTERED = "ephemeral_creating", "broker_registered_in_zk"
 BROKERS = r"^/brokers/ids/\d+$"
 NODES = ("cluster_id", "node_id", "other_id")
-# From -12:00 to +14:00.
-WIDEST = timedelta(hours=26)
 
 
 def bounding_pairs(
     request_trace: pl.DataFrame, broker_event: pl.DataFrame, node_event: pl.DataFrame
 ) -> pl.DataFrame:
-    """One row per pair: NODES, is_high, bound_ms of the other's clock less the node's, at (the controller's clock),
+    """One row per pair: NODES, is_high, bound_ms of the other's clock less the node's, told_at (first line of it),
     node_at (the node's), method, evidence."""
     pairs = pl.concat(
         [
@@ -32,7 +28,7 @@ def bounding_pairs(
         other_id=pl.max_horizontal("controller_id", "broker_id"),
         is_high=col("is_high") != is_turned,
         bound_ms=when(is_turned).then(-col("bound_ms")).otherwise("bound_ms"),
-        at="at",
+        told_at="told_at",
         node_at=col("at")
         + when(is_turned).then(pl.duration(milliseconds="bound_ms")).otherwise(pl.duration()),
         method="method",
@@ -42,7 +38,7 @@ def bounding_pairs(
 
 def sent_before_received(request_trace: pl.DataFrame) -> pl.DataFrame:
     return request_trace.filter(col("queue_ms").is_not_null()).select(
-        "cluster_id", "controller_id", "broker_id", "evidence",
+        "cluster_id", "controller_id", "broker_id", "evidence", "told_at",
         is_high=lit(value=True), bound_ms="queue_ms", at="sent_at", method=lit("requests"),
     )  # fmt: skip
 
@@ -50,7 +46,7 @@ def sent_before_received(request_trace: pl.DataFrame) -> pl.DataFrame:
 def answered_after_done(request_trace: pl.DataFrame) -> pl.DataFrame:
     done = pl.coalesce("applied_at", "received_at")
     return request_trace.filter(col("answered_at").is_not_null() & done.is_not_null()).select(
-        "cluster_id", "controller_id", "broker_id", "evidence",
+        "cluster_id", "controller_id", "broker_id", "evidence", "told_at",
         is_high=lit(value=False), bound_ms=(done - col("answered_at")).dt.total_milliseconds(), at="answered_at",
         method=lit("answers"),
     )  # fmt: skip
@@ -80,14 +76,23 @@ def registered_before_seen(broker_event: pl.DataFrame, node_event: pl.DataFrame)
         broker_event.filter((col("step") == "epoch") & (col("said_by") == "decision"))
         .filter(col("broker_epoch").is_not_null() & col("controller_id").is_not_null())
         .sort("logged_at")
-        .group_by("cluster_id", "controller_id", "broker_id", "broker_epoch", maintain_order=True)
+        .group_by(
+            "cluster_id",
+            "controller_id",
+            "broker_id",
+            "broker_epoch",
+            col("logged_at").dt.date().alias("day"),
+            maintain_order=True,
+        )
         .agg(at=col("logged_at").first(), seen_line=pl.struct("file_id", "byte_offset").first())
     )
-    # Epochs of a wiped ZooKeeper begin anew: two lines of one epoch that are further apart than zones are of two lives.
-    is_one_life = (col("created_at") - col("at")).abs() <= WIDEST
-    return seen.join(created, on=["cluster_id", "broker_id", "broker_epoch"]).filter(is_one_life).select(
+    # Epochs of a wiped ZooKeeper begin anew: lines of one epoch on two days may be of two lives. And a night has no
+    # more than its days at hand.
+    is_one_day = col("created_at").dt.date() == col("day")
+    return seen.join(created, on=["cluster_id", "broker_id", "broker_epoch"]).filter(is_one_day).select(
         "cluster_id", "controller_id", "broker_id",
         evidence=pl.concat_list("created_line", pl.concat_list("seen_line")),
+        told_at="at",
         is_high=lit(value=False),
         bound_ms=(col("created_at") - col("at")).dt.total_milliseconds(),
         at="at",
