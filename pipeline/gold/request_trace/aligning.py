@@ -14,8 +14,9 @@ from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL
 # So many requests in a row must be alike, of so many sorts (request and partitions).
 LEAST_ALIKE, LEAST_SORTS = 8, 3
 # Requests in a row that propose a place, and how many proposals are looked at.
-RUN, MOST_PROPOSALS = 4, 1_000_000
+RUN, MOST_PROPOSALS = LEAST_ALIKE, 1_000_000
 SILENT = 0
+MOST_CODE = np.iinfo(np.int64).max
 DAY = timedelta(days=1)
 # Lines of before a night's days that a night has at hand, too.
 EARLIER = timedelta(minutes=60)
@@ -139,13 +140,16 @@ def fitting_places(sent: Codes, got: Codes) -> list[int]:
     found: list[int] = []
     for place in proposed_places(sent, got):
         of_sent, of_got = overlap(int(place), sent, got)
-        told = of_sent[of_sent != SILENT]
-        is_enough = told.size >= LEAST_ALIKE and np.unique(told).size >= LEAST_SORTS
-        if is_enough and np.array_equal(of_sent, of_got):
+        if np.array_equal(of_sent, of_got) and is_enough(of_sent):
             found.append(int(place))
             if len(found) > 1:
                 break
     return found
+
+
+def is_enough(codes: Codes) -> bool:
+    told = codes[codes != SILENT]
+    return told.size >= LEAST_ALIKE and np.unique(told).size >= LEAST_SORTS
 
 
 def overlap(place: int, sent: Codes, got: Codes) -> tuple[Codes, Codes]:
@@ -158,7 +162,8 @@ def proposed_places(sent: Codes, got: Codes) -> Codes:
     of_sent, of_got = runs_in(sent), runs_in(got)
     order = np.argsort(of_got, kind="stable")
     from_, until = (np.searchsorted(of_got, of_sent, side, sorter=order) for side in ("left", "right"))
-    is_mixed = np.array([np.unique(sent[at : at + RUN]).size > 1 for at in range(of_sent.size)], bool)
+    windows = windows_of(sent)
+    is_mixed = windows.max(axis=1, initial=SILENT) != windows.min(axis=1, initial=MOST_CODE)
     counts = np.where(is_mixed, until - from_, 0)
     if not counts.sum() or counts.sum() > MOST_PROPOSALS:
         return np.empty(0, np.int64)
@@ -167,11 +172,16 @@ def proposed_places(sent: Codes, got: Codes) -> Codes:
 
 
 def runs_in(codes: Codes) -> Codes:
-    """A number for each RUN in a row."""
+    """A number for each RUN in a row: the same for the same one, and seldom for another."""
+    factors = np.power(np.int64(1_000_003), np.arange(RUN, dtype=np.int64))
+    return np.asarray(windows_of(codes) @ factors, np.int64)
+
+
+def windows_of(codes: Codes) -> Codes:
+    """Each RUN in a row, as a row."""
     if codes.size < RUN:
-        return np.empty(0, np.int64)
-    windows = np.lib.stride_tricks.sliding_window_view(codes & 0x7FFF, RUN)
-    return np.asarray((windows << np.arange(0, 15 * RUN, 15)).sum(axis=1), np.int64)
+        return np.empty((0, RUN), np.int64)
+    return np.lib.stride_tricks.sliding_window_view(codes, RUN)
 
 
 def is_time_possible(place: int, sent: Codes, sent_at: Codes, got_at: Codes) -> bool:
