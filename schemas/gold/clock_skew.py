@@ -6,12 +6,14 @@ from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP
 METHODS = (
     "requests",  # sent before it was received
     "answers",  # answered after the broker's last line about it
-    "registrations",  # in ZooKeeper before a controller listed it
+    "registrations",  # in ZooKeeper before a controller listed it; in KRaft named by the broker, then by a controller
+    "shutdowns",  # KRaft: asked for before it was granted
+    "replays",  # KRaft: registered by the active controller before another one replayed it
 )
 
 SPEC = TableSpec(
     name="gold.clock_skew",
-    grain="Two nodes and one hour in which lines bound how far their clocks are apart (ZooKeeper mode).",
+    grain="Two nodes and one hour in which lines bound how far their clocks are apart.",
     key=("node_id", "other_id", "hour_at"),
     fields=(
         CLUSTER_ID,

@@ -58,8 +58,8 @@ SPEC = TableSpec(
         nullable_field(
             "correlation_id",
             INTEGER,
-            "Correlation id, as printed, by its place in the channel, or, of a channel whose begin was not seen, by what "
-            "the broker got; null: not known.",
+            "Correlation id, as printed or by its place in the channel, of a channel without its begin by what the "
+            "broker got; null: not known.",
         ),
         nullable_field(
             "request",

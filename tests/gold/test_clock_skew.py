@@ -182,7 +182,7 @@ def skews(*rows: tuple[int, int, int | None, int | None]) -> list[tuple[str, str
                 (
                     "warning",
                     "the clock of node 3 is 5 h 30 min ahead of those of nodes 1 and 2: as one that logs in another time "
-                    "zone",
+                    "zone: give it in --conf (clusters: c: brokers: 3: zone: AREA/CITY)",
                 )
             ],
         ),

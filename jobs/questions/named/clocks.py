@@ -23,7 +23,7 @@ def whose_clock(answers: Answers) -> Answer:
     told = [skew_item(one) for one in rows.to_dicts()]
     if not told:
         none = "Not enough evidence: no lines of two nodes belong together, of which one cannot be before the other."
-        return Answer(none, (), ["in KRaft the clocks of nodes are not measured"], last)
+        return Answer(none, (), ["in KRaft only processes that start or stop tell"], last)
     off = [one for one in rows.to_dicts() if is_apart(one)]
     unknown = [f"the clocks of nodes {one['node_id']} and {one['other_id']}: bounded on one side alone"
                for one in rows.to_dicts() if is_bounded_once(one)]  # fmt: skip

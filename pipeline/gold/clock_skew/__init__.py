@@ -16,15 +16,15 @@ ROUNDING_MS = 2
 NO_LINES = lit([], pl.List(pl.Struct({"file_id": pl.String, "byte_offset": pl.Int64})))
 
 
-@made_of(SPEC, "request_trace", "node_event")
+@made_of(SPEC, "request_trace", "broker_event")
 def build(
     request_trace: pl.DataFrame, broker_event: pl.DataFrame, node_event: pl.DataFrame, span: Span
 ) -> pl.DataFrame:
     """One row per two nodes and hour with a pair of lines in it.
 
     A constant difference is taken where it fits; else the drift that leaves the widest margin; else a clock was set.
-    Pairs are those of requests, joined by their place in a channel, and of registrations, joined by their epoch: no
-    clock has a part in it.
+    Pairs are those of requests, joined by their place in a channel, and of registrations, joined by their epoch, in
+    KRaft by the incarnation of the process: no clock has a part in it.
     """
     pairs = bounding_pairs(request_trace, broker_event, node_event).with_columns(
         hour_at=col("told_at").dt.truncate("1h")

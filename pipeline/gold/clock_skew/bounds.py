@@ -3,6 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.clock_skew.bounds_of_kraft import bounds_of_registrations
+
 CREATING, REGISTERED = "ephemeral_creating", "broker_registered_in_zk"
 BROKERS = r"^/brokers/ids/\d+$"
 NODES = ("cluster_id", "node_id", "other_id")
@@ -18,7 +20,9 @@ def bounding_pairs(
             sent_before_received(request_trace),
             answered_after_done(request_trace),
             registered_before_seen(broker_event, node_event),
-        ]
+            bounds_of_registrations(broker_event),
+        ],
+        how="diagonal_relaxed",
     ).filter(col("controller_id") != col("broker_id"))
     # The controller's is the lower id, or else the difference is turned round.
     is_turned = col("controller_id") > col("broker_id")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pipeline.rules.proving.proof import UNDECIDED, Claim, ProofLine, Unproved, proof_millis, require_proof
 
-WRITER = re.compile(r"\[?(?:Broker|Controller)(?: id=| )(\d+)")
+WRITER = re.compile(r"\[?(?:Broker|BrokerLifecycleManager|Controller)(?: id=| )(\d+)")
 
 
 def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:

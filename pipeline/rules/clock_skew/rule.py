@@ -120,7 +120,8 @@ def skew_text() -> pl.Expr:
     way = when(col("is_ahead")).then(lit("ahead of")).otherwise(lit("behind"))
     whose = when(col("others").list.len() > 1).then(lit("those of nodes")).otherwise(lit("that of node"))
     drift = when(col("drift_ppm") > 0).then(filled_text(", and drifts by {} ppm", "drift_ppm"))
-    zone = when(is_zone).then(lit(": as one that logs in another time zone"))
+    option = ": as one that logs in another time zone: give it in --conf (clusters: {}: brokers: {}: zone: AREA/CITY)"
+    zone = when(is_zone).then(filled_text(option, "cluster_id", "off_id"))
     return filled_text(
         "the clock of node {} is {} {} {} {}{}{}",
         *("off_id", apart, way, whose, enumerated_ids("others")),
