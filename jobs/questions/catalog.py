@@ -107,10 +107,10 @@ QUESTIONS: dict[str, Question] = {
         rests_on="controllers",
     ),
     "did-it-arrive": Question(
-        "who was told of a partition's leader at a time, when, and who answered",
+        "who was told of a partition's leader at a time, when, and who answered; in KRaft who applied it",
         "named.arrivals:did_it_arrive",
         ("partition", "at"),
-        needs=("gold.partition_timeline", "gold.request_trace"),
+        needs=("gold.partition_timeline", "gold.request_trace", "silver.partition_state"),
         rests_on="leaders",
     ),
     "whose-clock": Question(

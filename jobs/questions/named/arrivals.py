@@ -7,6 +7,7 @@ from polars import col
 
 from jobs.questions.given_names import TopicPartition, unknown_partition
 from jobs.questions.named.answer import Answer, AnswerItem
+from jobs.questions.named.applied_leaders import applied_leader
 from jobs.text import format_count, length_text
 from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import column_before, column_equals, column_since
@@ -55,12 +56,14 @@ def did_it_arrive(answers: Answers, partition: TopicPartition, at: datetime | No
     change = begun.sort("stated_from_at").row(0, named=True) if begun.height else held[0]
     since = f"{day_clock(change['stated_from_at'])} UTC"
     state = f"{partition} had leader {change['leader']} since {since} (leader epoch {change['leader_epoch']})"
+    if change["topic_id"] is not None:
+        return applied_leader(answers, partition, change, state)
     requests = requests_of_change(answers, change)
     if not requests:
         none = (
             f"Not enough evidence: {state}, and no line of the controller says which of its requests told so."
         )
-        return Answer(none, (), ["requests below the level that is logged, or of a KRaft controller"], last)
+        return Answer(none, (), ["requests below the level that is logged"], last)
     told = [request_item(one) for one in requests]
     return Answer(f"{state}. {arrival_sentence(requests)}", told, [WHICH], last)
 
