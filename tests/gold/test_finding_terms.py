@@ -12,7 +12,7 @@ from pipeline.rules.deposed_controller_wrote.rule import find as deposed_control
 from pipeline.rules.failover_slow.rule import find as failover_slow
 from pipeline.rules.no_controller.rule import find as no_controller
 from pipeline.rules.shared.quorum_states import leadership_states, with_next_state
-from schemas.gold import broker_session, controller_term
+from schemas.gold import broker_session, clock_skew, controller_term
 from schemas.gold.finding import SPEC
 from schemas.silver import controller_step, node_event
 from tests.chain import built_of_many
@@ -75,7 +75,7 @@ def findings(tables: dict[str, Any]) -> list[Row]:
     states = leadership_states(tables["controller_step"], tables["node_event"])
     led, stays = with_next_state(terms, states), empty_frame(broker_session.SPEC)
     found = {
-        "controller_outlived": controller_outlived(terms, OVERLAP_MS),
+        "controller_outlived": controller_outlived(terms, empty_frame(clock_skew.SPEC), OVERLAP_MS),
         "deposed_controller_wrote": deposed_controller_wrote(terms, OVERLAP_MS),
         "controller_powerless": controller_powerless(terms, OVERLAP_MS, data_end),
         "no_controller": no_controller(led, stays, *NO_CONTROLLER_MS, data_end, empty_frame(SPEC)),
@@ -192,3 +192,34 @@ def test_seconds_between_two_nodes_are_inferred(findings: list[Row]) -> None:
         name: "proved" if name in far else "inferred" for name in late
     }
     assert far < set(late)
+
+
+OUTLIVED = """
+    cluster_id | term_id | controller_id | controller_epoch | mode      | elected_at | ended_at | superseded_at | resigned_at | gap_ms | writes_after_count | overlap         | certainty
+    c          | 1-1     | 1             | 1                | zookeeper | 0          | 14       | 10            | 14          | -4000  | 0                  | zombie_harmless | proved
+    c          | 1-2     | 2             | 2                | zookeeper | 10         |          |               |             |        |                    |                 | proved
+"""  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("clocks", "said"),
+    [
+        ("", ["if their clocks agree"]),
+        ("c | 1 | 2 | 0 | -1 | 12 | false", ["by clocks at most 12 ms apart"]),
+        # The next one's clock is behind: it was elected later than it says.
+        ("c | 1 | 2 | 0 | -3701 | -3699 | false", []),
+        ("c | 1 | 2 | 0 | -3701 | | false", []),
+        ("c | 1 | 2 | 0 | -2000 | 5 | false", ["by clocks at most 2.0 s apart"]),
+        # Bounds of another pair, of another day, and of a day whose clocks were set.
+        ("c | 1 | 3 | 0 | -3701 | -3699 | false", ["if their clocks agree"]),
+        ("c | 1 | 2 | 90000 | -3701 | -3699 | false", ["if their clocks agree"]),
+        ("c | 1 | 2 | 0 | | | true\nc | 1 | 2 | 3600 | -3701 | -3699 | false", ["if their clocks agree"]),
+    ],
+)
+def test_two_at_once_are_none_where_clocks_may_explain_it(clocks: str, said: list[str]) -> None:
+    head = "cluster_id | node_id | other_id | hour_at | low_ms | high_ms | is_step\n"
+    found = controller_outlived(
+        frame(controller_term.SPEC, OUTLIVED), frame(clock_skew.SPEC, head + clocks), OVERLAP_MS
+    )
+    assert [part for one in found["sentence"] for part in said if part in one] == said
+    assert found.height == len(said)

@@ -1,0 +1,47 @@
+"""How far the clocks of two controllers are apart, for findings that compare their times."""
+
+import polars as pl
+from polars import col
+
+DAY = "clock_day"
+
+
+def with_clocks_of_next(
+    terms: pl.DataFrame, controller_term: pl.DataFrame, clock_skew: pl.DataFrame
+) -> pl.DataFrame:
+    """Rows of gold.controller_term with clock_low_ms, clock_high_ms: the clock of the next controller less that of this
+    one is between them, by all lines of the day of superseded_at that bound it; null: none does.
+
+    A day whose clocks were set (is_step) bounds nothing.
+    """
+    own, until = ["cluster_id", "controller_id"], ["cluster_id", "superseded_at"]
+    following = controller_term.drop_nulls("elected_at").select(
+        "cluster_id", next_id="controller_id", superseded_at="elected_at"
+    )
+    bounds = bounds_of_days(clock_skew)
+    return (
+        terms.join(following.unique(until, keep="none"), on=until, how="left", maintain_order="left")
+        .with_columns(col("superseded_at").dt.date().alias(DAY))
+        .join(bounds, on=[*own, "next_id", DAY], how="left", maintain_order="left")
+        .drop("next_id", DAY)
+    )
+
+
+def bounds_of_days(clock_skew: pl.DataFrame) -> pl.DataFrame:
+    """One row per two nodes, either way round, and day."""
+    low, high = "clock_low_ms", "clock_high_ms"
+    one_way = clock_skew.select(
+        "cluster_id", "is_step", col("hour_at").dt.date().alias(DAY),
+        controller_id="node_id", next_id="other_id", **{low: "low_ms", high: "high_ms"},
+    )  # fmt: skip
+    other_way = one_way.select(
+        "cluster_id", "is_step", DAY,
+        controller_id="next_id", next_id="controller_id", **{low: -col(high), high: -col(low)},
+    )  # fmt: skip
+    return (
+        pl.concat([one_way, other_way])
+        .group_by("cluster_id", "controller_id", "next_id", DAY)
+        .agg(col(low).min(), col(high).max(), col("is_step").any())
+        .filter(~col("is_step"))
+        .drop("is_step")
+    )
