@@ -206,6 +206,7 @@ OUTLIVED = """
     [
         ("", ["if their clocks agree"]),
         ("c | 1 | 2 | 0 | -1 | 12 | false", ["by clocks at most 12 ms apart"]),
+        ("c | 1 | 2 | 0 | 0 | 0 | false", ["by clocks at most 1 ms apart"]),
         # The next one's clock is behind: it was elected later than it says.
         ("c | 1 | 2 | 0 | -3701 | -3699 | false", []),
         ("c | 1 | 2 | 0 | -3701 | | false", []),

@@ -32,7 +32,8 @@ def find(controller_term: pl.DataFrame, clock_skew: pl.DataFrame, overlap_ms: in
     (gold.clock_skew), what they may explain is no finding.
     """
     least_ms = -col("gap_ms") + col("clock_low_ms").fill_null(0)
-    apart_ms = pl.max_horizontal(col("clock_low_ms").abs(), col("clock_high_ms").abs())
+    # Times are cut to milliseconds.
+    apart_ms = pl.max_horizontal(col("clock_low_ms").abs(), col("clock_high_ms").abs(), 1)
     is_bounded = col("clock_low_ms").is_not_null() & col("clock_high_ms").is_not_null()
     is_kraft, is_near = col("mode") == "kraft", -col("gap_ms") < CLOCKS_MS
     is_by_clocks = ~is_kraft & col("epoch_zk_version").is_not_null() & (col("writes_after_count") > 0)
