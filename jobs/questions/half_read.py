@@ -1,4 +1,4 @@
-"""Whose state-change.log is missing, without which nobody knows who led what."""
+"""Whose state-change.log is missing, or has no moves, without which nobody knows who led what."""
 
 import polars as pl
 from polars import col
@@ -6,8 +6,10 @@ from polars import col
 from pipeline.model.terms.succession import half_read
 from pipeline.views.reading.answers import Answers
 
+LOG = "state-change"
 TERM, EVIDENCE = "silver.term", "gold.evidence"
 SHOWN_EPOCHS = 4
+LEVELS = "printed at TRACE up to 2.5, else at INFO"
 
 
 def half_read_text(answers: Answers) -> str | None:
@@ -16,14 +18,25 @@ def half_read_text(answers: Answers) -> str | None:
         return None
     columns = ("mode", "controller_id", "controller_epoch", "told_from_at", "are_moves_read")
     terms = answers.rows(TERM, None, columns).sort("told_from_at")
-    controllers = [half_read_controller_text(*one) for one in epochs_of_half_read(terms).iter_rows()]
-    if controllers:
-        noun = "controllers" if len(controllers) > 1 else "controller"
-        return f"no line of state-change.log of {noun} {', '.join(controllers)} was read"
-    logs = answers.rows(EVIDENCE, None, ("logs",))["logs"].explode()
-    if terms["mode"].tail(1).to_list() == ["kraft"] and "state-change" not in logs:
-        return "no line of state-change.log was read"
+    logs = answers.rows(EVIDENCE, None, ("node_id", "logs")).explode("logs")
+    has_lines = set(logs.filter(logs=LOG)["node_id"])
+    unread: list[str] = []
+    unprinted: list[str] = []
+    for controller_id, epochs in epochs_of_half_read(terms).iter_rows():
+        of_controller = unprinted if epochs is None and controller_id in has_lines else unread
+        of_controller.append(half_read_controller_text(controller_id, epochs))
+    told = [f"no line of {LOG}.log of {controllers_noun(unread)} was read"] if unread else []
+    if unprinted:
+        told.append(f"{LOG}.log of {controllers_noun(unprinted)} has no moves ({LEVELS})")
+    if told:
+        return ", and ".join(told)
+    if terms["mode"].tail(1).to_list() == ["kraft"] and LOG not in logs["logs"]:
+        return f"no line of {LOG}.log was read"
     return None
+
+
+def controllers_noun(controllers: list[str]) -> str:
+    return f"controller{'s' if len(controllers) > 1 else ''} {', '.join(controllers)}"
 
 
 def epochs_of_half_read(terms: pl.DataFrame) -> pl.DataFrame:

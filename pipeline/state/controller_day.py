@@ -1,6 +1,6 @@
 """What each day of a term adds to the verdict on it: of a term of the past no line is read again."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import reduce
 
 import polars as pl
@@ -15,6 +15,7 @@ from pipeline.model.terms.ongoing import rows_of_ongoing_terms
 from pipeline.model.terms.term_steps import (
     LIVE,
     NAMED,
+    RESIGNED,
     TERM,
     term_resignations,
     with_named_term,
@@ -23,6 +24,8 @@ from pipeline.model.terms.term_steps import (
 from schemas.state.controller_day import SPEC
 
 DAY = (*TERM, "day_at")
+# How long before it says that it has resigned it may have begun to.
+RESIGNATION = timedelta(seconds=1)
 STALE = ("11", "STALE_CONTROLLER_EPOCH")
 HAS_LINES = column_since("last_seq", 0)
 COUNTS = tuple(name for name in SPEC.columns if name.endswith("_count"))
@@ -90,8 +93,12 @@ def day_at_column(moment: str) -> pl.Expr:
 
 
 def is_act() -> pl.Expr:
-    """Logged before it resigns. At equal times controller.log says it before state-change.log does."""
-    at, resigning_at = col("logged_at"), col("resigning_at")
+    """Logged before it resigns. At equal times controller.log says it before state-change.log does. Where a line says
+    only that it has resigned, what stands just before that may be of its resignation."""
+    at = col("logged_at")
+    is_end_alone = (col("resigning_event") == RESIGNED).fill_null(value=False)
+    taken = when(is_end_alone).then(lit(RESIGNATION)).otherwise(lit(timedelta()))
+    resigning_at = col("resigning_at") - taken
     is_same_file = col("file_id") == col("resigning_file_id")
     is_before = is_same_file & (col("byte_offset") < col("resigning_byte_offset"))
     return resigning_at.is_null() | (at < resigning_at) | ((at == resigning_at) & is_before)

@@ -72,7 +72,12 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         *TOPIC_PARTITION,
-        required_field("form", STRING, "How the cluster keeps what is being moved.", accepted=FORMS),
+        nullable_field(
+            "form",
+            STRING,
+            "How the cluster keeps what is being moved; null: its failure alone is told.",
+            accepted=FORMS,
+        ),
         required_field("kind", STRING, "What it changes.", accepted=KINDS),
         nullable_field("original_replicas", BROKER_IDS, "Replicas before it (OAR); null: no line said it."),
         nullable_field("target_replicas", BROKER_IDS, "Replicas wanted (RAR), preferred leader first."),

@@ -72,8 +72,8 @@ SPEC = TableSpec(
         nullable_field(
             "are_moves_read",
             BOOLEAN,
-            "The controller's own node has lines of state-change.log from before its end and after its begin: what it "
-            "did with partitions is read.",
+            "The controller's own node has lines of state-change.log from before its end and after its begin, at a "
+            "level at which moves are printed (up to 2.5 TRACE, else INFO): what it did with partitions is read.",
         ),
         required_field(
             "is_isr_told",

@@ -92,6 +92,11 @@ STORIES: dict[str, Logs] = {
         elected(1, 1, 1) + thread(1, 20, "Starting") + thread(1, 30, "Shutting down") + resigning(1, 30.001), NEXT
     ),
     "shutdown": two(elected(1, 1, 1) + thread(1, 10, "Shutting down") + resigning(1, 10.001), WITHOUT_1),
+    # At INFO it does not say that it begins to resign.
+    "shutdown at INFO": two(
+        elected(1, 1, 1) + thread(1, 10, "Shutting down") + own(1, 10.006, "Resigned"), WITHOUT_1
+    ),
+    "znode_gone at INFO": two(elected(1, 1, 1) + own(1, 10.005, "Resigned"), WITH_1),
     "session_expired": two(elected(1, 1, 1) + resigning(1, 10), WITHOUT_1),
     "znode_gone": two(elected(1, 1, 1) + resigning(1, 10), WITH_1),
     "next unseen": two(

@@ -47,6 +47,8 @@ ENDS = """
     crashed, shut down later | crashed           |              | 1.1         | 1.1      | 10900  | session_timeout
     crashed or resigned      | superseded_unseen |              | 5           |          |        | unknown
     shutdown                 | shutdown          | 10.001       | 10          | 10.001   | 1999   | handover
+    shutdown at INFO         | shutdown          | 10.006       | 1.1         | 10.006   | 1994   | handover
+    znode_gone at INFO       | znode_gone        | 10.005       | 1.1         | 10.005   | 1995   | handover
     session_expired          | session_expired   | 10           | 1.1         | 10       | 2000   | handover
     znode_gone               | znode_gone        | 10           | 1.1         | 10       | 2000   | handover
     next unseen              |                   | 10           | 1.1         | 10       |        | unknown

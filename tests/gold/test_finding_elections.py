@@ -41,7 +41,7 @@ def test_unclean_elections_that_kafka_prints() -> None:
     )
     said = found.with_columns(col("sentence").str.extract(": ([^;]*);"))
     assert set(said.select("entity", "severity", "sentence").rows()) == {
-        ("a-0", "critical", "a-0 got leader 3 outside of its in-sync replicas"),
+        ("a-0", "warning", "a-0 got leader 3 outside of its in-sync replicas"),
         (
             "9RKjcrYoTGisVPImvRI5Sg-0",
             "critical",

@@ -36,6 +36,7 @@ CHOICES = """
     reassign            | [2 1 3]  | [3 1]           | [1 2]        |                       | [2 1]      | true                  | [2 1]   | 1        | 1
     reassign            | [2 1 3]  |                 | [1 2 3]      |                       | [2 1 3]    | true                  | [2 1 3] |          |
     controlled_shutdown | [2 1 3]  |                 | [1 2 3]      | [2]                   | [2 3 1]    | true                  | [3 1]   | 1        | 1
+    controlled_shutdown | [2 1 3]  |                 | [1 2 3]      | []                    | [2 3 1]    | true                  | [3 1]   |          | 1
     controlled_shutdown | [2 1 3]  |                 | [1 2 3]      | [1 2]                 | [2 3 1]    | true                  | [3]     | 3        | 3
 """
 

@@ -40,7 +40,7 @@ NAMELESS = "controller start-up"
 
 def told(controller: str, state_change: str = "") -> list[dict[str, Any]]:
     logs = {(4, "controller"): controller}
-    logs |= {(4, "state-change"): state_change or QUIET}
+    logs |= {(4, "state-change"): state_change + QUIET}
     tables = built(log_table(logs), "partition_outage")
     assert set(tables["partition_outage"]["unserved_from_at"]) == {
         None
@@ -78,6 +78,15 @@ def test_without_its_state_change_log_nobody_knows_for_how_long() -> None:
     assert set(found["partition_timeline"]["certainty"]) == {"undetermined"}
 
 
+def test_a_state_change_log_without_moves_tells_no_more() -> None:
+    """Up to 2.5 at INFO, and at WARN, it has those that fail alone."""
+    logs = {(4, "controller"): ELECTED + LISTED + LATER, (4, "state-change"): FAILED}
+    tables = built(log_table(logs), "partition_outage", "evidence")
+    assert set(tables["partition_outage"]["certainty"]) == {"undetermined"}
+    half = half_read_text(answers_of(**{name: tables[name] for name in ("term", "evidence")}))
+    assert half == "state-change.log of controller 4 has no moves (printed at TRACE up to 2.5, else at INFO)"
+
+
 # The day before, epoch 7 of the same controller, of which controller.log alone is there: it finds the same.
 DAY_BEFORE = (
     (ELECTED + LISTED + LATER)
@@ -93,7 +102,7 @@ def test_a_controller_before_of_which_less_is_known_takes_nothing_away(state_cha
     alone = told(ELECTED + DELETING + LISTED + LATER, state_change)
     logs = {
         (4, "controller"): DAY_BEFORE + ELECTED + DELETING + LISTED + LATER,
-        (4, "state-change"): state_change or QUIET,
+        (4, "state-change"): state_change + QUIET,
     }
     tables = built(log_table(logs), "partition_outage", "evidence")
     (one,) = found_by(log_table(logs), "outage", **tables).to_dicts()

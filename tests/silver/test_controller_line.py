@@ -1,5 +1,7 @@
 """The order of a controller's lines: openers before consequences, terms by election and by epoch, causes."""
 
+import re
+
 from polars import col
 
 from pipeline.kafka.wording.causes import cause_openers
@@ -70,6 +72,28 @@ def test_elections_one_by_one_are_automatic_after_a_check_that_listed_them() -> 
     ]
     elections = [cause for _, event, cause in rows[3:] if event == "preferred_election_started"]
     assert elections == ["automatic rebalance", "automatic rebalance", "preferred election by tool"]
+
+
+def test_who_asked_for_an_election_is_not_known_at_info() -> None:
+    """Up to 2.3 the lines of the controller's own checks, of DEBUG and TRACE, tell its own elections alone."""
+    at_info = [line for line in AUTOMATIC_0_11.splitlines() if not re.search(r"\] (DEBUG|TRACE) ", line)]
+    found = built(records_in({(1, "controller"): "\n".join(at_info)}), "controller_line")["controller_line"]
+    elections = found.sort("seq").filter(event="preferred_election_started")["cause"].to_list()
+    assert elections == ["controller start-up", "unknown", "unknown", "unknown"]
+
+
+def test_what_state_change_log_alone_begins_has_no_end_there() -> None:
+    begun = "[Controller id=1] Mark replicas t-0 on broker 2 as offline"
+    moved = "[Controller id=1 epoch=4] Changed partition t-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=3, leaderEpoch=2, isr=List(3), zkVersion=2)"
+    text = "".join(
+        f"[2026-11-21 00:00:0{second},000] INFO {said} (state.change.logger)\n"
+        for second, said in ((6, moved), (7, begun), (8, moved))
+    )
+    alone = built(records_in({(1, "state-change"): text}), "controller_line")["controller_line"]
+    assert alone["cause"].to_list() == ["unknown"] * 3
+    beside = records_in({(1, "state-change"): text, (1, "controller"): AUTOMATIC_0_11})
+    both = built(beside, "controller_line")["controller_line"].filter(log="state-change")
+    assert both.sort("seq")["cause"].to_list()[1:] == ["log-dir failure", "log-dir failure"]
 
 
 STATE_CHANGE_BEFORE = """

@@ -57,20 +57,6 @@ def test_a_term_is_first_seen_at_its_election(lab: str, shared: Path) -> None:
     assert elected["elected_at"].to_list() == elected["first_seen_at"].to_list() != []
 
 
-def test_a_term_of_which_controller_log_alone_is_read() -> None:
-    """Of controllers 1 and 2 no state-change.log is read; that of 3 begins after its epoch 4."""
-    logs = {
-        (1, "controller"): CONTROLLER_1,
-        (2, "controller"): CONTROLLER_2,
-        (3, "controller"): CONTROLLER_2.replace("Controller 2", "Controller 3").replace("to 2", "to 4"),
-        (3, "state-change"): STATE_CHANGE_3,
-    }
-    found = built(records_in(logs), "term")["term"].sort("term_id")
-    assert dict(found.select("term_id", "are_moves_read").rows()) == {
-        "1-1": False, "1-2": False, "1-4": False, "2-1": False, "2-3": True,
-    }  # fmt: skip
-
-
 BEFORE_A_WIPE = """
     [2026-11-21 00:00:08,000] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 8 and epoch zk version is now 8 (kafka.controller.KafkaController)
 """

@@ -39,9 +39,13 @@ def overlap_kind() -> pl.Expr:
     is_fenced_release = col("epoch_zk_version").is_not_null()
     is_kraft = col("mode") == "kraft"
     has_talked = (col("sent_count") > 0) | (col("refused_count") > 0)
+    # What stands just before that may be of its resignation, or not.
+    is_end_alone = col("is_end_alone").fill_null(value=False)
     nothing = lit(None, pl.String)
     return (
         when(is_kraft & col("resigning_at").is_null())
+        .then(nothing)
+        .when((col("acts_after_count") == 0) & is_end_alone)
         .then(nothing)
         .when(col("acts_after_count") == 0)
         .then(lit("resignation_tail"))

@@ -5,6 +5,7 @@ from polars import col, when
 
 from pipeline.model.terms.term_steps import (
     LEAVING,
+    RESIGNED,
     SAID,
     STARTED,
     TERM,
@@ -45,6 +46,7 @@ def self_reported_steps(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl
 
     <mark>_line: a list of one line, empty where it has none. What a process says that started anew later is null.
     stopped_without_at: the broker stopped in order, and held no office any more.
+    is_end_alone: no line says that it begins to resign, only that it has.
     epoch_line: up to 2.0 the line that tells the epoch, after the one that elects.
     """
     said = steps_in_terms(term, controller_step, TOLD, ["step", "event", "detail"])
@@ -73,6 +75,7 @@ def first_step_lines() -> list[pl.Expr]:
         first_step_time_and_line("epoch_incremented")[1].alias("epoch_line"),
         (step == "fenced").sum().alias("fenced_count"),
         col("event").filter(step == "renounced").first().alias("renounced_by"),
+        (col("event").filter(step.is_in(LEAVING)).first() == RESIGNED).alias("is_end_alone"),
         zk_version.cast(pl.Int32, strict=False).alias("epoch_zk_version"),
     ]
 

@@ -10,6 +10,7 @@ from pipeline.model.terms.term_steps import TERM
 
 JUST_BEFORE = pl.duration(seconds=5)
 OFFICE, BROKERS = "/controller", "/brokers/ids/"
+AT_ONCE = pl.duration(seconds=1)
 AGAIN = timedelta(minutes=1)  # who gave up its office tries to have it again at once
 # What server.log prints where a session is lost, and a broker registers anew.
 LOST = ("expiry_noticed", "expired", "registering_again", "registered_again", "registered")
@@ -33,15 +34,15 @@ def with_registration(
         .sort("logged_at", "epoch")
     )
     resigned = term.filter(col("mode") == "zookeeper", col("resigning_at").is_not_null()).select(
-        *TERM, "controller_id", "elected_at", "resigning_at"
+        *TERM, "controller_id", "elected_at", "resigning_at", next_from_at=next_begin()
     )
     by = ["cluster_id", "controller_id"]
     found = (
-        resigned.sort("resigning_at")
-        .join_asof(named, left_on="resigning_at", right_on="logged_at", by=by, check_sortedness=False)
+        resigned.sort("next_from_at")
+        .join_asof(named, left_on="next_from_at", right_on="logged_at", by=by, check_sortedness=False)
         .rename({"logged_at": "before_at"})
         .join_asof(
-            named, left_on="resigning_at", right_on="logged_at", by=by, strategy="forward", suffix="_after",
+            named, left_on="next_from_at", right_on="logged_at", by=by, strategy="forward", suffix="_after",
             allow_exact_matches=False, check_sortedness=False,
         )
         .join(joins_before_resigning(resigned, broker_event), on=TERM, how="left")
@@ -65,6 +66,12 @@ def with_registration(
     )
     told = found.select(*TERM, is_same_registration=is_same, registration_lines=lines)
     return term.join(told, on=TERM, how="left", maintain_order="left")
+
+
+def next_begin() -> pl.Expr:
+    """From when on lists are of the next controller, which may print them before this one has resigned."""
+    is_at_once = col("superseded_at").is_between(col("resigning_at") - AT_ONCE, col("resigning_at"))
+    return when(is_at_once.fill_null(value=False)).then("superseded_at").otherwise("resigning_at")
 
 
 def of_server_log(resigned: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:

@@ -126,6 +126,8 @@ def expected_by_isr() -> pl.Expr:
     in_isr = first_in("choices", "online", certain)
     is_there = col("online").list.set_union(brokers_shutting_down())
     leaves = first_in("choices", is_there, certain.list.set_difference(brokers_shutting_down()))
+    # Somebody shuts down: an empty list is that of the start, the one of this moment (DEBUG) was not printed.
+    is_leaver_known = col("shutting_down_brokers").list.len() > 0
     is_known = certain.is_not_null() & col("online").is_not_null()
     outside = when(is_known).then(first_in("choices", "online"))
     name = col("kind")
@@ -133,7 +135,7 @@ def expected_by_isr() -> pl.Expr:
         when(name == "init").then(first_in("choices", "online"))
         .when(name == "preferred").then(when(is_known).then(first_replica("choices")))
         .when(name == "reassign").then(in_isr)
-        .when(name == "controlled_shutdown").then(leaves)
+        .when(name == "controlled_shutdown").then(when(is_leaver_known).then(leaves))
         .when(name.is_in(["offline", "offline_admin_unclean"])).then(pl.coalesce(in_isr, outside))
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ from pipeline.core.span import Span
 from pipeline.model.partitions.statements import PARTITION
 
 BROKER = ("cluster_id", "broker_id")
+SILENCE = timedelta(seconds=1)
 PLACE = ("controller_epoch", "term_id", "event_seq")
 LINE = ("file_id", "byte_offset")
 SUMMED = ("preferred", "elsewhere", "unsure")
@@ -131,13 +132,15 @@ def running_counts(changed: pl.DataFrame) -> pl.DataFrame:
     """Counts after each controller event, at the time of its last change; events that change no count give no row.
 
     Where another event comes between the changes of one (two controllers at once), it counts as two, and so does one
-    that goes on over midnight (UTC): days can then be built one by one. What is of no event that a line opens
+    that is silent for longer than SILENCE, as the line that begins the next may not be printed (it is of TRACE), or
+    goes on over midnight (UTC): days can then be built one by one. What is of no event that a line opens
     (event_seq 0) counts for itself.
     """
     event_of_day = (col("term_id"), col("event_seq"), col("at").dt.truncate("1d"))
     is_event = col("event_seq") > 0
     goes_on = is_event & pl.all_horizontal(one == one.shift(-1).over(BROKER) for one in event_of_day)
     later = col("at").shift(-1).over(BROKER)
+    goes_on &= later - col("at") <= SILENCE
     is_last_then = (later > col("at")).fill_null(value=True)
     is_other = pl.any_horizontal(col(name).ne_missing(col(name).shift(1).over(BROKER)) for name in COUNTS)
     so_far = {count: col(name).cum_sum().over(BROKER) for count, name in zip(COUNTS, SUMMED, strict=True)}

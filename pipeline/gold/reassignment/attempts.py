@@ -91,7 +91,9 @@ def with_attempt_outcome(found: pl.DataFrame) -> pl.DataFrame:
     next_by, next_at = (col(name).shift(-1).over(NAME) for name in ("opened_by", "started_at"))
     closed_by = col("closed_by")
     is_record = col("form") == "kraft"
-    is_back = is_record & (col("closed_with") != col("target_replicas")).fill_null(value=False)
+    # The line that one is cancelled is of DEBUG; what is written at the end tells it, too.
+    is_other = col("closed_with").list.sort() != col("target_replicas").list.sort()
+    is_back = is_other.fill_null(value=False) & (is_record | (col("form") == "assignment"))
     is_replaced = (next_by == "overridden") | (is_record & (next_by == "changed") & ~is_ended_unseen())
     outcome = (
         when(closed_by.is_in([TOPIC_GONE, WIPED, FORGOTTEN])).then(closed_by)

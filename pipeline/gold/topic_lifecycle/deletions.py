@@ -94,7 +94,7 @@ def deletion_times(told: pl.DataFrame) -> pl.DataFrame:
 
 def put_off(told: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """blocked_by: by the lines until the first that puts it off, since it was started. A replica that is out of reach
-    though its broker is live lies in a log directory that failed (from 1.0).
+    though its broker is live lies in a log directory that failed (from 1.0); which ones those are DEBUG tells alone.
 
     A broker counts as dead as soon as it asks to be shut down. Source: ControllerContext.isReplicaOnline."""
     step, reason = col("step"), col("reason").fill_null("")
@@ -109,7 +109,7 @@ def put_off(told: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     said = drive.group_by(LIFE).agg(
         has_error=((step == "answered") & (reason == STORAGE_ERROR)).any(),
         has_failed=(step == "failed").any() | (reason == "replica deletion failure").any(),
-        has_dead=(step == "dead").any() | (reason == "offline replicas").any(),
+        has_dead=(step == "dead").any(),
     )
     why = (
         when(step == "deferred").then(lit("reassignment"))

@@ -12,6 +12,7 @@ from pipeline.model.terms.elections import BREAKS, LONGEST_MS, with_next_leader
 STARTED = ("starting", "thread_starting", "created")
 LEAVING = ("resigning", "renounced")
 GIVING_UP = ("resigning", "resigned")
+RESIGNED = "controller_resigned"  # at INFO it stands alone
 WITHOUT_OFFICE = "without_office"
 NOBODY = r"^\w*\(\)$"  # of the brokers that it watches: Set(), HashSet()
 AT_ONCE_MS = 5_000
@@ -63,7 +64,8 @@ def steps_in_terms(
     term."""
     at, file_id, offset = SAID
     said = (
-        controller_step.pipe(with_offices)
+        controller_step.pipe(with_lone_resignations)
+        .pipe(with_offices)
         .filter(col("step").is_in(steps))
         .select(
             "cluster_id",
@@ -101,6 +103,17 @@ def steps_in_terms(
     )
 
 
+def with_lone_resignations(controller_step: pl.DataFrame) -> pl.DataFrame:
+    """Adds a step resigning for each line resigned without one: at INFO a node prints the end of its resignation alone.
+
+    Source: KafkaController.onControllerResignation, 0.9 to 3.9: DEBUG as it begins, INFO as it is done.
+    """
+    node = ("cluster_id", pl.coalesce("node_id", "controller_id"), "file_id")
+    said = controller_step.filter(col("step").is_in(GIVING_UP)).sort(*LINE)
+    is_lone = (col("step") == "resigned") & col("step").shift(1).over(node).ne_missing(lit("resigning"))
+    return pl.concat([controller_step, said.filter(is_lone).with_columns(step=lit("resigning"))])
+
+
 def with_offices(controller_step: pl.DataFrame) -> pl.DataFrame:
     """Adds office to lines that say that a broker resigns: none, held, or unsaid where it stops and nothing tells; null
     on others. Each broker that is stopped in order says it; only a controller has brokers to watch no longer, but for
@@ -112,7 +125,7 @@ def with_offices(controller_step: pl.DataFrame) -> pl.DataFrame:
     step, at = col("step"), col("logged_at")
     of_stop = (
         controller_step.filter(step.is_in([*GIVING_UP, "handlers_dropped", "thread_stopping"]))
-        .sort(*LINE)
+        .sort(*LINE, "step")
         .with_columns(
             stopping_at=when(step == "thread_stopping").then(at).forward_fill().over(node),
             dropped=when(step.shift(-1) == "handlers_dropped").then(col("detail").shift(-1)).over(node),
@@ -130,8 +143,8 @@ def with_offices(controller_step: pl.DataFrame) -> pl.DataFrame:
         office=when(step.is_in(GIVING_UP)).then(col("office").forward_fill().over(node))
     )
     return controller_step.join(
-        told.filter(step.is_in(GIVING_UP)).select("cluster_id", *LINE, "office"),
-        on=["cluster_id", *LINE],
+        told.filter(step.is_in(GIVING_UP)).select("cluster_id", *LINE, "step", "office"),
+        on=["cluster_id", *LINE, "step"],
         how="left",
         maintain_order="left",
     )
@@ -171,16 +184,17 @@ def is_before_restart(at: str) -> pl.Expr:
 
 
 def term_resignations(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
-    """(TERM, resigning_at, resigning_file_id, resigning_byte_offset): null where the node started anew before it."""
-    resigning = ("resigning_at", "resigning_file_id", "resigning_byte_offset")
+    """(TERM, resigning_at, resigning_file_id, resigning_byte_offset, resigning_event): null where the node started anew
+    before it."""
+    resigning = ("resigning_at", "resigning_file_id", "resigning_byte_offset", "resigning_event")
     is_leaving = col("step").is_in(LEAVING)
     return (
-        steps_in_terms(term, controller_step, (*LEAVING, *STARTED), ["step"])
+        steps_in_terms(term, controller_step, (*LEAVING, *STARTED), ["step", "event"])
         .group_by(TERM)
         .agg(
             *(
                 pl.col(own).filter(is_leaving).first().alias(name)
-                for own, name in zip(SAID, resigning, strict=True)
+                for own, name in zip((*SAID, "event"), resigning, strict=True)
             ),
             restarted_at=first_step_time_and_line(*STARTED)[0],
         )

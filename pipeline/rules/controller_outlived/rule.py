@@ -37,7 +37,8 @@ def find(controller_term: pl.DataFrame, clock_skew: pl.DataFrame, overlap_ms: in
     is_bounded = col("clock_low_ms").is_not_null() & col("clock_high_ms").is_not_null()
     is_kraft, is_near = col("mode") == "kraft", -col("gap_ms") < CLOCKS_MS
     is_by_clocks = ~is_kraft & col("epoch_zk_version").is_not_null() & (col("writes_after_count") > 0)
-    is_of_another_rule = ~is_kraft & col("overlap").is_in([NORMAL, WROTE]).fill_null(value=False)
+    is_normal = (col("overlap") == NORMAL) | (col("acts_after_count") == 0)
+    is_of_another_rule = ~is_kraft & (is_normal | (col("overlap") == WROTE)).fill_null(value=False)
     writes = col("writes_after_count")
     did = (
         when(is_kraft)

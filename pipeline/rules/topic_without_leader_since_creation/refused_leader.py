@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
+from pipeline.model.terms.succession import half_read
 from pipeline.rules.rule import made_of_rows
 from pipeline.rules.shared.wording import (
     duration_text,
@@ -27,15 +28,17 @@ def refused_leader_findings(
     transition_audit: pl.DataFrame,
     topic_lifecycle: pl.DataFrame,
     waited: pl.DataFrame,
+    term: pl.DataFrame,
     unled_topic_ms: int,
 ) -> pl.DataFrame:
     """A controller says that a partition could get no leader as it was created, for none of its replicas was alive, and
-    it had none for a while, or no line says that it got one.
+    it had none for a while, or no line says that it got one. Undetermined, and no warning, where the moves of a
+    controller since then are not read.
 
     waited: findings of topic_without_leader_since_creation, which know the creation itself.
     Source: PartitionStateMachine.initializeLeaderAndIsrForPartition, 0.8 to 1.0; doHandleStateChanges, 1.1 to 3.9.
     """
-    found = leader_refusals(transition_audit, topic_lifecycle, waited)
+    found = leader_refusals(transition_audit, topic_lifecycle, waited).pipe(with_moves_unread, term)
     lasted_ms = epoch_millis("over_at") - epoch_millis("logged_at")
     is_told = (lasted_ms >= unled_topic_ms).fill_null(value=True)
     has_ids = col("broker_ids").list.len() > 0
@@ -45,10 +48,13 @@ def refused_leader_findings(
         .then(lit(", for none of its replicas was alive"))
         .otherwise(lit(""))
     )  # fmt: skip
-    end = when(col("over_at").is_null()).then(lit("; no line says that it got one")).otherwise(
-        filled_text("; it had one, or was gone, {} later", duration_text(lasted_ms))
+    is_untold = col("over_at").is_null() & col("are_moves_unread")
+    end = (
+        when(is_untold).then(lit("; whether it got one is not known: moves of a controller since then are not read"))
+        .when(col("over_at").is_null()).then(lit("; no line says that it got one"))
+        .otherwise(filled_text("; it had one, or was gone, {} later", duration_text(lasted_ms)))
     )  # fmt: skip
-    severity = when(col("over_at").is_null()).then(lit("warning")).otherwise(lit("info"))
+    severity = when(col("over_at").is_null() & ~is_untold).then(lit("warning")).otherwise(lit("info"))
     return found.filter(is_told).select(
         *topic_finding_columns(severity),
         root_event=filled_text("partition {} refused at {}", "partition", epoch_millis("logged_at")),
@@ -64,9 +70,20 @@ def refused_leader_findings(
             broker_ids=when(has_ids).then("broker_ids"),
             lasted_ms=lasted_ms,
         ),
-        certainty=lit("proved"),
+        certainty=when(is_untold).then(lit("undetermined")).otherwise(lit("proved")),
         evidence=pl.concat_list("line", col("over_line").fill_null(NO_LINES)),
     )  # fmt: skip
+
+
+def with_moves_unread(refused: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """Rows with are_moves_unread: of a controller of that time or later no moves are read (half_read)."""
+    unread = half_read(term).group_by("cluster_id").agg(unread_until_at=col("last_seen_at").max())
+    is_so = (col("unread_until_at") >= col("logged_at")).fill_null(value=False)
+    return (
+        refused.join(unread, on="cluster_id", how="left", maintain_order="left")
+        .with_columns(are_moves_unread=is_so)
+        .drop("unread_until_at")
+    )
 
 
 def leader_refusals(

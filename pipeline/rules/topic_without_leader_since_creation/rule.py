@@ -78,19 +78,20 @@ def topic_without_leader_since_creation(
 def find(
     topic_lifecycle: pl.DataFrame,
     transition_audit: pl.DataFrame,
+    term: pl.DataFrame,
     unled_topic_ms: int,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """A partition of a new topic has no leader: its creation tells so, or only that the controller refused to make it
     Online."""
     waited = topic_without_leader_since_creation(topic_lifecycle, unled_topic_ms, data_end).select(OF_FIND)
-    refused = refused_leader_findings(transition_audit, topic_lifecycle, waited, unled_topic_ms)
+    refused = refused_leader_findings(transition_audit, topic_lifecycle, waited, term, unled_topic_ms)
     return pl.concat([waited, refused.select(OF_FIND)])
 
 
 RULE = Rule(
     name="topic_without_leader_since_creation",
-    version=2,
+    version=3,
     severities=("warning", "info"),
     facts=("topic", "partition", "broker_ids", "lasted_ms"),
     find=find,

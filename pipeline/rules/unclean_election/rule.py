@@ -20,9 +20,11 @@ from pipeline.rules.shared.wording import (
 )
 
 LOST = "; records that it had not copied are lost"
+MAY_BE_LOST = LOST + ", unless it led last or has the only replica, which no line that was read tells"
 LESS_LOST = "; no loss is seen: no former one came back with more records"
 # What diffs of partitions tell so, replays tell again.
-SAYING_SO = ("selector_unclean_elected", "elect_unclean", "partition_transition")
+SELECTOR = "selector_unclean_elected"
+SAYING_SO = (SELECTOR, "elect_unclean", "partition_transition")
 OUTSIDE = "unclean election{}: {} got leader {} outside of its in-sync replicas"
 ASKED = " that an administrator asked for"
 
@@ -132,19 +134,32 @@ def leadership_text(leader: str, isr: str) -> pl.Expr:
 
 
 def findings_by_line_alone(said: pl.DataFrame) -> pl.DataFrame:
-    """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.2."""
+    """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.2.
+
+    The selector says it of each leader that the ISR in ZooKeeper does not name, also of the only replica and of the
+    last leader, of which nothing is lost: up to 0.10.2 of all that come back. A warning, as no line says who they are.
+    """
+    is_selector = (col("event") == SELECTOR).fill_null(value=False)
     topic = pl.coalesce("topic", "topic_id")
     partition = partition_name_text(topic)
     return said.filter(col("logged_at").is_not_null()).select(
         "cluster_id",
-        *severity_column("critical"),
+        *severity_column(when(is_selector).then(lit("warning")).otherwise(lit("critical"))),
         entity=partition,
         root_event=filled_text("elected at {}", epoch_millis("logged_at")),
         **root_columns("election", "logged_at"),
         term_id=NO_TERM,
         valid_from_at="logged_at",
         valid_until_at="logged_at",
-        sentence=filled_text(OUTSIDE + LOST, lit(""), partition, "new_leader"),
+        sentence=filled_text(
+            OUTSIDE + "{}",
+            *(
+                lit(""),
+                partition,
+                "new_leader",
+                when(is_selector).then(lit(MAY_BE_LOST)).otherwise(lit(LOST)),
+            ),
+        ),
         facts=facts_column(topic=topic, partition="partition", leader="new_leader"),
         certainty=lit("proved"),
         evidence=pl.concat_list(evidence_line()),
@@ -174,7 +189,7 @@ def with_last_departure(
 
 RULE = Rule(
     name="unclean_election",
-    version=4,
+    version=5,
     severities=("critical", "warning"),
     facts=(
         "topic",

@@ -7,7 +7,7 @@ from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.model.lines.acting import SEQ_BITS, by_controllers
 from pipeline.model.terms.elections import controller_elections
-from pipeline.silver.controller_line.causing import with_event_cause, with_texts
+from pipeline.silver.controller_line.causing import with_causes_printed, with_event_cause, with_texts
 from schemas.silver.controller_line import SPEC
 
 LEAVING = ("resigned", "renounced")
@@ -65,7 +65,12 @@ def build(
     lines = pl.concat([lines, unseen_election_marks_of_zookeeper(term)], how="diagonal_relaxed")
     given = lines.filter((col("rank") != 1) | span.since("ordered_at"))
     placed = given.pipe(with_line_term, term).filter((col("rank") == 1) & col("term_id").is_not_null())
-    return placed.pipe(with_seq).pipe(with_event_cause, line_before).select(SPEC.columns)
+    return (
+        placed.pipe(with_seq)
+        .pipe(with_causes_printed, wording_seen)
+        .pipe(with_event_cause, line_before)
+        .select(SPEC.columns)
+    )
 
 
 def term_marks(controller_step: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:

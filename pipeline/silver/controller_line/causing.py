@@ -23,9 +23,27 @@ def with_texts(lines: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([worded, lines.filter(~is_worded)], how="diagonal").drop("fields")
 
 
+def with_causes_printed(lines: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """Rows (logged_at) with what the node's controller.log of that day (UTC) can tell of causes: are_causes_printed: it
+    has lines; are_checks_printed: also such below INFO, as those of the controller's own checks are."""
+    day = ("cluster_id", "node_id", "day_at")
+    is_fine = col("level").is_in(("DEBUG", "TRACE")).fill_null(value=False)
+    told = (
+        wording_seen.filter(log="controller")
+        .group_by(*day[:2], day_at=col("first_at").dt.truncate("1d"))
+        .agg(are_causes_printed=lit(value=True), are_checks_printed=is_fine.any())
+    )
+    return (
+        lines.with_columns(day_at=col("logged_at").dt.truncate("1d"))
+        .join(told, on=day, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(col("are_causes_printed", "are_checks_printed").fill_null(value=False))
+        .drop("day_at")
+    )
+
+
 def with_event_cause(lines: pl.DataFrame, line_before: pl.DataFrame) -> pl.DataFrame:
     """Adds cause, event_seq, is_checking and listed_seq. lines: of whole terms, or of their parts after line_before,
-    in order of seq, with_texts().
+    in order of seq, with_texts(), with_causes_printed().
 
     line_before: per term the last line before these (its seq, event and the columns above), with listed, the text of
     the listing that listed_seq names.
@@ -69,7 +87,8 @@ def with_check(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_opener(lines: pl.DataFrame) -> pl.DataFrame:
-    """The last opening line before each; an election of no partitions opens nothing."""
+    """The last opening line before each; an election of no partitions opens nothing. Who asked for one is not known up
+    to 2.3 where the controller's own checks are not printed; what state-change.log alone opens would have no end."""
     event, is_before = col("event"), col("is_before")
     has_partitions = col("topic_partitions").str.strip_chars(" ").str.len_bytes() > 0
     is_election = (event == ELECTION) & has_partitions.fill_null(value=False)
@@ -79,6 +98,8 @@ def with_opener(lines: pl.DataFrame) -> pl.DataFrame:
     opening = [one.event for one in cause_openers() if one.is_event]
     is_opener = (event != ELECTION) | is_election
     opens = is_opener & event.is_in(opening) & ~is_own
+    is_own_or_not = is_election & col("election_trigger").is_null() & ~col("are_checks_printed")
+    is_untold = is_own_or_not | ~col("are_causes_printed")
     cause = (
         when(is_before)
         .then("cause_before")
@@ -86,6 +107,8 @@ def with_opener(lines: pl.DataFrame) -> pl.DataFrame:
         .then(lit("unclean election"))
         .when(is_own)
         .then(lit("automatic rebalance"))
+        .when(is_untold & is_opener)
+        .then(when(event.is_in(list(causes))).then(lit("unknown")))
         .when(is_opener)
         .then(event.replace_strict(causes, default=None, return_dtype=pl.String))
     )

@@ -7,6 +7,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.kafka.machines.by_release import machine_of_release
+from pipeline.kafka.wording.move_levels import are_moves_printed
 from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, controller_elections
 from pipeline.model.terms.other_zones import other_zones
 from pipeline.silver.term.holes import with_holes
@@ -219,13 +220,10 @@ def with_isr_change_printing(terms: pl.DataFrame, wording_seen: pl.DataFrame) ->
 
 
 def with_moves_read(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
-    """are_moves_read: the stretch of time from the first to the last line of the node's state-change.log meets the
-    term. A quiet controller writes nothing there for days."""
-    logs = (
-        wording_seen.filter(col("log") == "state-change")
-        .group_by("cluster_id", controller_id="node_id")
-        .agg(moves_from_at=col("first_at").min(), moves_until_at=col("last_at").max())
-    )
+    """are_moves_read: the time from the first to the last line of the node's state-change.log at a level at which moves
+    are printed meets the term. A quiet controller writes nothing there for days."""
+    printed = wording_seen.filter(are_moves_printed()).group_by("cluster_id", controller_id="node_id")
+    logs = printed.agg(moves_from_at=col("first_at").min(), moves_until_at=col("last_at").max())
     meets = (col("moves_from_at") <= col("last_seen_at")) & (col("moves_until_at") >= col("first_seen_at"))
     return terms.join(logs, on=OWN[:2], how="left").with_columns(are_moves_read=meets.fill_null(value=False))
 
