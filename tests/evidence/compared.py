@@ -2,7 +2,8 @@
 
 import polars as pl
 
-from tests.evidence.of_clusters import checks, dumps, findings, keyed, lives, sessions, terms
+from tests.evidence.of_clusters import checks, dumps, keyed, lives, sessions, terms
+from tests.evidence.of_findings import findings
 from tests.evidence.of_partitions import breaches, elections, moves, outages, ratios, timeline
 from tests.evidence.statements import OTHER, UNDETERMINED, Compared, Frame, Row, Said
 
@@ -31,6 +32,11 @@ COMPARISONS: dict[str, tuple[tuple[str, ...], Compared]] = {
 }
 
 
+OF_NOBODY = pl.struct(
+    pl.lit(None).alias(name) for name in ("broker_ids", "broker_id", "node_id", "partition")
+)
+
+
 def compared(part: Tables, whole: Tables, frame: Frame) -> dict[str, list[Said]]:
     """By table, one or more for each row of the part that begins in the time of the frame."""
     found = {}
@@ -40,6 +46,7 @@ def compared(part: Tables, whole: Tables, frame: Frame) -> dict[str, list[Said]]
         if name == "finding":
             of_whole = until_back(of_whole, whole["broker_session"].to_dicts())
             of_whole += going_on(whole["partition_outage"], frame)
+            of_whole += harmless_elections(whole["leader_election"])
         if name == "controller_term":
             of_whole += heard_terms(whole)
         found[name] = list(comparison(rows.to_dicts(), of_whole, frame))
@@ -53,15 +60,30 @@ def going_on(outages: pl.DataFrame, frame: Frame) -> list[Row]:
     is_untold = pl.col("ended_how") == "lines_missing"
     is_certain = pl.col("certainty") != UNDETERMINED
     rows = outages.filter(is_certain, is_open | is_untold.fill_null(value=False))
-    of_nobody = pl.struct(pl.lit(None).alias(name) for name in ("broker_ids", "broker_id", "node_id"))
     open_ones = rows.select(
         rule=pl.lit("outage"),
         valid_from_at="noticed_at",
         valid_until_at=pl.when(~is_open & ~is_untold.fill_null(value=False)).then("ended_at"),
         term_id="term_id",
-        facts=of_nobody,
+        facts=OF_NOBODY,
     )
     return open_ones.to_dicts()
+
+
+def harmless_elections(elections: pl.DataFrame) -> list[Row]:
+    """Unclean elections of the whole, as warnings: of the last leader, and of the only replica, it tells none; who does
+    not know these takes Kafka's word."""
+    name = pl.format("{}-{}", "topic", "partition")
+    unclean = elections.filter(~pl.col("is_clean")).select(
+        rule=pl.lit("unclean_election"),
+        severity=pl.lit("warning"),
+        entity=name,
+        valid_from_at="elected_at",
+        valid_until_at="elected_at",
+        term_id="term_id",
+        facts=OF_NOBODY,
+    )
+    return unclean.to_dicts()
 
 
 def until_back(findings: list[Row], sessions: list[Row]) -> list[Row]:

@@ -70,6 +70,26 @@ def one_file(random: Random, records: pl.DataFrame) -> pl.DataFrame:
     return one_kind(random, one_node(random, records))
 
 
+def moves_from_info(_: Random, records: pl.DataFrame) -> pl.DataFrame:
+    """state-change.log at INFO: up to 2.5 it prints no move of a partition but those that fail."""
+    return records.filter((col("log") != "state-change") | ~is_below_info())
+
+
+def from_info(_: Random, records: pl.DataFrame) -> pl.DataFrame:
+    """All logs at INFO."""
+    return records.filter(~is_below_info())
+
+
+def is_below_info() -> pl.Expr:
+    return col("level").is_in(("TRACE", "DEBUG")).fill_null(value=False)
+
+
+def from_warnings(_: Random, records: pl.DataFrame) -> pl.DataFrame:
+    """All loggers but server.log's at WARN."""
+    is_loud = col("level").is_in(("WARN", "ERROR", "FATAL")) | (col("log") == "server")
+    return records.filter(is_loud.fill_null(value=True))
+
+
 def earlier(random: Random, records: pl.DataFrame) -> pl.DataFrame:
     """The logs of twelve days ago, or a part of them: the same nodes, other processes."""
     before = random.choice([whole, without_kind, without_node, end_missing])(random, records)
@@ -167,5 +187,8 @@ CUTS: dict[str, Cut] = {
     "one kind of log": one_kind,
     "without a kind of log": without_kind,
     "one log of one node": one_file,
+    "state-change.log at INFO": moves_from_info,
+    "all logs at INFO": from_info,
+    "warnings alone": from_warnings,
     "one server.log of all nodes": shared_server_log,
 }

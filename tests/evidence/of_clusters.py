@@ -1,4 +1,4 @@
-"""Statements on terms, brokers, topics, moves and findings, of a part of the logs against the whole."""
+"""Statements on terms, brokers, topics and moves, of a part of the logs against the whole."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -23,19 +23,6 @@ from tests.evidence.statements import (
     value,
     values,
 )
-
-# Of what is missing; and what Kafka's own lines say where our ratio is not known.
-OF_EVIDENCE = ("missing_logs", "not_understood", "stated_imbalance")
-
-# A departure of a broker is told by the rule that knows most of it.
-ALSO_TOLD_BY = {
-    "broker_fenced": ("outage", "broker_flapping", "unclean_shutdown", "log_dir_failed", "fatal_fault")
-}
-# What a controller that outlived its term did not do is told with that.
-ALSO_OF_TERM = {"controller_stalled": ("controller_outlived",)}
-# A gap without a controller in KRaft is told with the votes of the quorum, where its lines are read.
-ALSO_OF_CLUSTER = {"no_controller": ("quorum_without_leader",)}
-
 
 # A process that stopped without a word is known to have ended by its next start.
 BY_LATER_LINES = ("crashed", "process_end", "open")
@@ -157,35 +144,6 @@ def session_values(
     else:
         said += values(row, one, ("left_at", "left_how"), ("unknown",))
     return said
-
-
-def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
-    """A finding is one of the whole: of its rule and entity at that time; open only if that goes on."""
-    true = by(whole, "rule")
-    for row in part:
-        if row["rule"] in OF_EVIDENCE:
-            yield Said(SAME)
-            continue
-        others = [one for rule in ALSO_TOLD_BY.get(row["rule"], ()) for one in true.get((rule,), [])]
-        of_rule = true.get((row["rule"],), []) + [one for one in others if is_about(one, row["facts"])]
-        of_term = [one for rule in ALSO_OF_TERM.get(row["rule"], ()) for one in true.get((rule,), [])]
-        of_rule += [one for one in of_term if one["term_id"] == row["term_id"]]
-        of_rule += [one for rule in ALSO_OF_CLUSTER.get(row["rule"], ()) for one in true.get((rule,), [])]
-        meets = meeting(row, of_rule, ("valid_from_at",), "valid_until_at", frame, NEAR * 30)
-        if not meets and row["certainty"] != UNDETERMINED:
-            yield Said(OTHER, f"{row['severity']} {title(row)}: whole has none: {row['sentence']}")
-        elif not meets:
-            yield Said(LESS)
-        elif row["valid_until_at"] is None and all(clipped(one["valid_until_at"], frame) for one in meets):
-            yield Said(OTHER, f"{row['severity']} {title(row)}: open, whole ended: {row['sentence']}")
-        else:
-            yield Said(SAME)
-
-
-def is_about(one: Row, facts: Row) -> bool:
-    """True if a finding of the whole names the broker of these facts."""
-    named = one["facts"]
-    return facts["broker_id"] in (*(named["broker_ids"] or ()), named["broker_id"], named["node_id"])
 
 
 def checks(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:

@@ -1,6 +1,7 @@
 """Statements on partitions and on the ratios of their brokers, of a part of the logs against the whole."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from tests.evidence.statements import (
     APART,
@@ -79,7 +80,7 @@ def outage_values(row: Row, one: Row, frame: Frame) -> list[Said]:
         said.append(Said(SAME))
     elif one["ended_how"] == "lines_missing" and row["ended_how"] is None:
         # It goes on at the end of the part; the whole does not know if it did.
-        said.append(Said(DOUBT))
+        said.append(doubted(row, clipped(one["ended_at"], frame)))
     elif is_end_told or row["ended_at"] is None:
         said.append(value(row, "ended_at", row["ended_at"] or frame.until_at, ended_at or frame.until_at))
     elif ended_at is not None and row["ended_at"] > ended_at + NEAR:
@@ -95,6 +96,15 @@ def outage_values(row: Row, one: Row, frame: Frame) -> list[Said]:
     if is_end_told:
         said += values(row, one, ("new_leader",))
     return said
+
+
+def doubted(row: Row, doubted_from_at: datetime | None) -> Said:
+    """The whole knows less from then on: of what the part does not prove itself, or not at all in its time."""
+    if doubted_from_at is None:
+        return Said(SAME)
+    if row["certainty"] != "proved":
+        return Said(DOUBT)
+    return Said(OTHER, f"{title(row)}: goes on, proved, in doubt in the whole from {shown(doubted_from_at)}")
 
 
 def elections(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
