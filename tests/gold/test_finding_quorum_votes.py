@@ -2,9 +2,14 @@
 
 from typing import Any
 
+import polars as pl
 import pytest
 
+from pipeline.rules.shared.quorum_states import with_next_state
+from schemas.gold import controller_term
 from tests.chain import found_by
+from tests.frames import at as second
+from tests.frames import frame
 from tests.gold.quorum_lines import ACTIVE, AT, FETCH, RAFT, refused, timed_out
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
@@ -132,6 +137,26 @@ def test_server_log_alone_tells_that_it_is_over(state: str) -> None:
     assert [row["severity"] for row in found({}, asked)] == ["critical"]
     for epoch in (4, 5):
         assert found({}, asked | {3: [*asked[3], STATE.format("1:40,000", 3, state.format(epoch, 1))]}) == []
+
+
+TERM_1_3 = """
+cluster_id | term_id | mode  | controller_epoch | ended_at | vacant_from_at | superseded_at
+c          | 1-3     | kraft | 3                | 10       |                |
+"""
+
+
+@pytest.mark.parametrize(("epoch", "at", "over_at"), [(4, 12, 12), (3, 12, None), (4, 9, None)])
+def test_a_term_whose_controller_gave_up_is_over_by_a_later_leader(
+    epoch: int, at: int, over_at: int | None
+) -> None:
+    """At WARN no controller prints that it hears of a leader: server.log alone names the next one."""
+    term = frame(controller_term.SPEC, TERM_1_3)
+    states = pl.DataFrame(
+        {"cluster_id": ["c"], "at": [second(at)], "controller_epoch": [epoch], "file_id": ["f"], "byte_offset": [7]}
+    )  # fmt: skip
+    states = states.cast({"controller_epoch": pl.Int32, "at": pl.Datetime("us", "UTC")})
+    (found_at,) = with_next_state(term, states)["superseded_at"].to_list()
+    assert found_at == (None if over_at is None else second(over_at))
 
 
 def test_what_a_process_had_stored_is_no_sign_of_a_leader() -> None:

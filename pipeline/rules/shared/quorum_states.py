@@ -40,10 +40,11 @@ def with_next_state(controller_term: pl.DataFrame, states: pl.DataFrame) -> pl.D
     known = states.sort("at").select(
         "cluster_id", state_at="at", state_epoch="controller_epoch", state_line=known_lines(LINE)
     )
+    end_at = pl.min_horizontal("ended_at", "vacant_from_at")
     last = controller_term.filter(
-        col("mode") == "kraft", col("superseded_at").is_null(), col("vacant_from_at").is_not_null()
-    ).select(*TERM, "controller_epoch", "vacant_from_at")
-    is_later = (col("state_at") >= col("vacant_from_at")) & (col("state_epoch") > col("controller_epoch"))
+        col("mode") == "kraft", col("superseded_at").is_null(), end_at.is_not_null()
+    ).select(*TERM, "controller_epoch", end_at=end_at)
+    is_later = (col("state_at") >= col("end_at")) & (col("state_epoch") > col("controller_epoch"))
     found = (
         last.join(known, on="cluster_id")
         .filter(is_later)
