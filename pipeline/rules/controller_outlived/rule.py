@@ -37,8 +37,8 @@ def find(controller_term: pl.DataFrame, clock_skew: pl.DataFrame, overlap_ms: in
     is_bounded = col("clock_low_ms").is_not_null() & col("clock_high_ms").is_not_null()
     is_kraft, is_near = col("mode") == "kraft", -col("gap_ms") < CLOCKS_MS
     is_by_clocks = ~is_kraft & col("epoch_zk_version").is_not_null() & (col("writes_after_count") > 0)
-    is_normal = (col("overlap") == NORMAL) | (col("acts_after_count") == 0)
-    is_of_another_rule = ~is_kraft & (is_normal | (col("overlap") == WROTE)).fill_null(value=False)
+    is_of_another = col("overlap").is_in([NORMAL, WROTE]) | (col("acts_after_count") == 0)
+    is_of_another_rule = ~is_kraft & is_of_another.fill_null(value=False)
     writes = col("writes_after_count")
     did = (
         when(is_kraft)
@@ -47,10 +47,9 @@ def find(controller_term: pl.DataFrame, clock_skew: pl.DataFrame, overlap_ms: in
         .then(filled_text("{} after", counted_noun("writes_after_count", "write")))
         .when(writes.is_null())
         .then(lit("whether it wrote is not known"))
-        .when(col("overlap") == "zombie_talked")
-        .then(lit("no write seen, but requests to brokers"))
+        .when(col("overlap") == "zombie_talked").then(lit("no write seen, but requests to brokers"))
         .otherwise(lit("no write seen"))
-    )
+    )  # fmt: skip
     sentence = filled_text(
         "{} {} {} after the next controller was elected{}{}; {}",
         *(controller_name(), when(is_kraft).then(lit("gave up")).otherwise(lit("resigned"))),
