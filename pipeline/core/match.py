@@ -1,6 +1,7 @@
 """Matches messages against templates, all at once: which one each is an instance of, and its fields."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 
 import numpy as np
@@ -42,25 +43,40 @@ class Matcher:
         self.templates = tuple(templates)
         self.kinds = dict(kinds)
         self._plan = FieldPlan(self.templates, kinds, compounds, column_types)
-        self._patterns = [t.pattern(kinds) for t in self.templates]
-        self._needles = [max(t.parts[2::2], key=len, default="") for t in self.templates]
-        self._places = [Places(t, kinds) for t in self.templates]
-        loose = [t.loose_pattern(kinds) for t in self.templates]
-        self._loose: dict[str, list[tuple[int, str]]] = {}
-        by_source: dict[str, list[tuple[int, bytes]]] = {}
+        self._by_source: dict[str, list[int]] = {}
         for number, template in enumerate(self.templates):
-            head = template_head(template, lambda name: kinds[name].type)
-            by_source.setdefault(template.source, []).append((number, head))
-            if (pattern := loose[number]) is not None:
-                self._loose.setdefault(template.source, []).append((number, pattern))
-        self._trees: dict[str, Node] = {
-            source: build_head_tree(numbered) for source, numbered in by_source.items()
-        }
+            self._by_source.setdefault(template.source, []).append(number)
+        # Most processes meet a few of the sources: what is compiled of a template is compiled when one is met.
+        self.tree = cache(self._tree)
+        self.loose = cache(self._loose)
+        self.pattern = cache(lambda number: self.templates[number].pattern(self.kinds))
+        self.places = cache(lambda number: Places(self.templates[number], self.kinds))
+
+    def _tree(self, source: str) -> Node | None:
+        """The templates of a source by their heads; None: it has none."""
+        numbers = self._by_source.get(source)
+        if numbers is None:
+            return None
+        kinds = self.kinds
+        return build_head_tree(
+            [
+                (number, template_head(self.templates[number], lambda name: kinds[name].type))
+                for number in numbers
+            ]
+        )
+
+    def _loose(self, source: str) -> list[tuple[int, str]]:
+        """Of the templates of a source that have one: number and loose pattern."""
+        some = (
+            (number, self.templates[number].loose_pattern(self.kinds))
+            for number in self._by_source.get(source, ())
+        )
+        return [(number, pattern) for number, pattern in some if pattern is not None]
 
     @property
     def sources(self) -> frozenset[str]:
         """The sources that at least one template names."""
-        return frozenset(self._trees)
+        return frozenset(self._by_source)
 
     def match(self, sources: pa.Array, texts: pa.Array, *, by_pattern_only: bool = False) -> Matches:
         """`sources`, `texts`: string arrays of one length without nulls. Only templates of its own source are
@@ -106,7 +122,7 @@ class _Batch:
         codes = coded.indices.to_numpy()
         hits: list[Hit] = []
         for code, source in enumerate(coded.dictionary.to_pylist()):
-            node = self.matcher._trees.get(source)
+            node = self.matcher.tree(source)
             if node is None:
                 continue
             own = where[codes == code]
@@ -114,7 +130,7 @@ class _Batch:
             for hit in self._hits(node, own, chosen, by_pattern_only=by_pattern_only):
                 chosen[hit.rows] = hit.template
                 hits.append(hit)
-            for number, pattern in self.matcher._loose.get(source, ()):
+            for number, pattern in self.matcher.loose(source):
                 hit = self._loosely(number, pattern, own[chosen[own] == NO_TEMPLATE])
                 chosen[hit.rows] = number
                 hits += [hit] if len(hit.rows) else []
@@ -179,7 +195,7 @@ class _Batch:
             rows = np.setdiff1d(rows, done, assume_unique=True) if len(done) else rows
 
     def _try(self, number: int, rows: Rows, *, by_pattern_only: bool) -> Iterator[Hit]:
-        places = self.matcher._places[number]
+        places = self.matcher.places(number)
         if not by_pattern_only and places.is_possible:
             hit = places.find(number, self.texts, rows)
             yield hit
@@ -191,14 +207,14 @@ class _Batch:
     def _by_pattern(self, number: int, rows: Rows) -> Hit:
         # Ascending and all of them: the same array.
         some = self.strings if len(rows) == len(self.strings) else self.strings.take(pa.array(rows))
-        rows, some = _holding(self.matcher._needles[number], rows, some)
         template = self.matcher.templates[number]
+        rows, some = _holding(max(template.parts[2::2], key=len, default=""), rows, some)
         if not len(rows):
             return Hit(number, rows, [])
         if not template.fields:
             holds: Mask = pc.equal(some, template.text).to_numpy(zero_copy_only=False)
             return Hit(number, rows[holds], [])
-        caught = pc.extract_regex(some, self.matcher._patterns[number])
+        caught = pc.extract_regex(some, self.matcher.pattern(number))
         if caught.null_count:
             is_caught = caught.is_valid()
             rows = rows[is_caught.to_numpy(zero_copy_only=False)]

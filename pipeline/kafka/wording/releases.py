@@ -66,6 +66,7 @@ def release_bits(since: str, until: str, mode: str = "") -> int:
     return sum(1 << place for place, is_held in enumerate(held) if is_held)
 
 
+@cache
 def _number(release: str, length: int = 0) -> tuple[int, ...]:
     """2.2.1 as (2, 2, 1); cut or filled with zeros to `length` parts, 0: as it is."""
     parts = tuple(int(part) for part in release.split("."))
@@ -155,7 +156,6 @@ def read_release_signs() -> tuple[Sign, ...]:
 @cache
 def events_with(field: str) -> tuple[str, ...]:
     """Events of which some wording has the field."""
-    rows = (
-        row for row in template_rows() if field == LEVEL or field in Template("", "", row["template"]).fields
-    )
+    place = f"{{{field}}}"
+    rows = (row for row in template_rows() if field == LEVEL or place in row["template"])
     return tuple(sorted({row["event"] for row in rows}))
