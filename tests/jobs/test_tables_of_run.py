@@ -82,14 +82,16 @@ def test_tables_have_rows_where_they_are_stored() -> None:
     ("before", "columns", "count"),
     [
         (0, ("byte_offset", "line_count"), 1),
+        (0, ("not_understood_reason", "log"), 1),
         (0, ("byte_offset", "raw"), 2),
+        (0, ("byte_offset", "fields"), 2),
         (4, ("byte_offset", "line_count"), 2),
     ],
 )
-def test_records_of_a_first_run_are_at_hand_without_their_bytes(
+def test_of_records_of_a_first_run_what_screens_ask_is_at_hand(
     before: int, columns: tuple[str, ...], count: int
 ) -> None:
-    """Stored are two, at hand is one."""
+    """Stored are two, at hand is one: neither its bytes nor what kernels alone take of it."""
     spec: TableSpec = log_record.SPEC
     tables, at_hand = after_run(None, before)
     records = frame(spec, "file_id | load_seq | byte_offset | line_count\nf | 5 | 0 | 1\nf | 5 | 10 | 1")
@@ -98,6 +100,7 @@ def test_records_of_a_first_run_are_at_hand_without_their_bytes(
     stored.rows[spec.name] = records
     assert tables.read(spec, None, columns).num_rows == 2
     at_hand.night.records = records.head(1).select(SAID).to_arrow(compat_level=pl.CompatLevel.oldest())
+    at_hand.night.keep_asked_later()
     assert tables.read(spec, None, columns).num_rows == count
 
 

@@ -18,6 +18,11 @@ from schemas.bronze.log_record import NOT_WHOLE
 
 # Kernels read what a record says, never its bytes.
 SAID = tuple(name for name in log_record.SPEC.columns if name != "raw")
+# What is asked of records once the tables are built: where they stand, and which of them are not understood.
+ASKED_LATER = (
+    "cluster_id", "load_seq", "file_id", "node_id", "log", "byte_offset", "line_count", "logged_at", "event",
+    "not_understood_reason",
+)  # fmt: skip
 
 
 @dataclass
@@ -63,6 +68,11 @@ class Night:
     def forget_records(self) -> None:
         """They are read again: the segments of the run are others than before."""
         self.records = None
+
+    def keep_asked_later(self) -> None:
+        """No kernel takes them any more: what they say is most of what a run holds, and lets go of."""
+        if self.records is not None:
+            self.records = self.records.select(ASKED_LATER)
 
     def is_fresh(self, table: CatalogTable) -> bool:
         return table.spec.name in self.fresh

@@ -94,6 +94,7 @@ class RunRecords:
     def forget(self) -> None:
         """No other kernel takes them: they are most of what a run holds."""
         self.of_run = None
+        self.night.keep_asked_later()
 
     def release(self) -> None:
         """Lets go of what executors hold."""

@@ -50,8 +50,8 @@ def held_rows(
 
 
 def held_records(at_hand: AtHand, columns: Sequence[str]) -> pl.DataFrame | None:
-    """These columns of the records, but for their bytes, where the run brought all of them."""
+    """These columns of the records, where the run brought all of them and holds these (ASKED_LATER)."""
     night = at_hand.night
-    if night.before or night.records is None or "raw" in columns:
+    if night.before or night.records is None or not set(columns) <= set(night.records.column_names):
         return None
     return frame_of(night.records.select(columns))
