@@ -1,12 +1,12 @@
 """Sends each message to the few templates that its head admits: a tree of heads, walked column by column."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.core.template import NUMBER_TYPES, Template
+from pipeline.core.template import NUMBER_TYPES, FieldKind, Template
 from pipeline.core.texts import Rows, Texts
 
 WINDOW = 96
@@ -63,6 +63,13 @@ class Node:
     ended: tuple[int, ...]
     below: tuple[int, ...]
     children: dict[int, "Node"] = field(default_factory=dict)
+
+
+def template_tree(numbered: Sequence[tuple[int, Template]], kinds: Mapping[str, FieldKind]) -> Node:
+    """Templates of one source by their heads."""
+    return build_head_tree(
+        [(number, template_head(one, lambda name: kinds[name].type)) for number, one in numbered]
+    )
 
 
 def build_head_tree(numbered: Sequence[tuple[int, bytes]], depth: int = 0) -> Node:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.columns import Matches, fill_columns
-from pipeline.core.dispatch import Heads, Node, build_head_tree, message_heads, route_messages, template_head
+from pipeline.core.dispatch import Heads, Node, message_heads, route_messages, template_tree
 from pipeline.core.field_plan import FieldPlan
 from pipeline.core.places import Hit, Places
 from pipeline.core.template import Compound, FieldKind, Template, check_templates
@@ -43,34 +43,21 @@ class Matcher:
         self.templates = tuple(templates)
         self.kinds = dict(kinds)
         self._plan = FieldPlan(self.templates, kinds, compounds, column_types)
-        self._by_source: dict[str, list[int]] = {}
+        self._by_source: dict[str, list[tuple[int, Template]]] = {}
         for number, template in enumerate(self.templates):
-            self._by_source.setdefault(template.source, []).append(number)
-        # Most processes meet a few of the sources: what is compiled of a template is compiled when one is met.
-        self.tree = cache(self._tree)
-        self.loose = cache(self._loose)
+            self._by_source.setdefault(template.source, []).append((number, template))
+        # Most processes meet few of the sources: what is made of a template is made when its source is met.
+        self.tree, self.loose = cache(self._tree), cache(self._loose)
         self.pattern = cache(lambda number: self.templates[number].pattern(self.kinds))
         self.places = cache(lambda number: Places(self.templates[number], self.kinds))
 
     def _tree(self, source: str) -> Node | None:
-        """The templates of a source by their heads; None: it has none."""
-        numbers = self._by_source.get(source)
-        if numbers is None:
-            return None
-        kinds = self.kinds
-        return build_head_tree(
-            [
-                (number, template_head(self.templates[number], lambda name: kinds[name].type))
-                for number in numbers
-            ]
-        )
+        numbered = self._by_source.get(source)
+        return template_tree(numbered, self.kinds) if numbered else None
 
     def _loose(self, source: str) -> list[tuple[int, str]]:
-        """Of the templates of a source that have one: number and loose pattern."""
-        some = (
-            (number, self.templates[number].loose_pattern(self.kinds))
-            for number in self._by_source.get(source, ())
-        )
+        """Number and loose pattern of its templates that have one."""
+        some = ((number, one.loose_pattern(self.kinds)) for number, one in self._by_source.get(source, ()))
         return [(number, pattern) for number, pattern in some if pattern is not None]
 
     @property

@@ -11,6 +11,11 @@ from pipeline.store.files.files import Files
 from pipeline.store.files.local_files import LocalFiles
 from pipeline.store.spark.late_session import LateSession
 
+# Hadoop's name of a write that the store refuses where the object is there (HADOOP-19256, Hadoop 3.4.2).
+CONDITIONAL = "fs.option.create.conditional.overwrite"
+# What a file system says as it creates a file that is there: S3A at the end, by the answer 412 of the store.
+ALREADY_THERE = ("FileAlreadyExistsException", "RemoteFileChangedException")
+
 
 def files_for_uri(session: LateSession, uri: str) -> Files:
     """Those that a URI is of; on this machine they need no Spark."""
@@ -47,16 +52,24 @@ class HadoopFiles:
         return sorted(status.getPath().getName() for status in self.system(uri).listStatus(self.path(uri)))
 
     def create(self, uri: str, text: str) -> bool:
-        """As atomic as the store's create without overwrite: that of HDFS, ABFS and GCS is, S3A looks first."""
+        """False: it is there. As atomic as the store's create without overwrite: that of HDFS, ABFS and GCS is. S3A,
+        which looks first, is asked for a conditional write, which it has from Hadoop 3.4.2 on."""
         try:
-            stream = self.system(uri).create(self.path(uri), False)
+            stream = self.new_file(uri)
+            stream.write(bytearray(text.encode()))
+            stream.close()
         except Py4JJavaError as error:
-            if "FileAlreadyExistsException" in str(error.java_exception):
+            if any(name in str(error.java_exception) for name in ALREADY_THERE):
                 return False
             raise
-        stream.write(bytearray(text.encode()))
-        stream.close()
         return True
+
+    def new_file(self, uri: str) -> Any:
+        """A stream into a file that is not there yet."""
+        system, path = self.system(uri), self.path(uri)
+        if not system.hasPathCapability(path, CONDITIONAL):
+            return system.create(path, False)
+        return system.createFile(path).overwrite(False).must(CONDITIONAL, "true").build()
 
     def replace(self, uri: str, text: str) -> None:
         stream = self.system(uri).create(self.path(uri), True)
