@@ -47,13 +47,10 @@ class Matcher:
         for number, template in enumerate(self.templates):
             self._by_source.setdefault(template.source, []).append((number, template))
         # Most processes meet few of the sources: what is made of a template is made when its source is met.
-        self.tree, self.loose = cache(self._tree), cache(self._loose)
+        self.tree = cache(lambda source: template_tree(self._by_source[source], self.kinds))
+        self.loose = cache(self._loose)
         self.pattern = cache(lambda number: self.templates[number].pattern(self.kinds))
         self.places = cache(lambda number: Places(self.templates[number], self.kinds))
-
-    def _tree(self, source: str) -> Node | None:
-        numbered = self._by_source.get(source)
-        return template_tree(numbered, self.kinds) if numbered else None
 
     def _loose(self, source: str) -> list[tuple[int, str]]:
         """Number and loose pattern of its templates that have one."""
@@ -109,9 +106,9 @@ class _Batch:
         codes = coded.indices.to_numpy()
         hits: list[Hit] = []
         for code, source in enumerate(coded.dictionary.to_pylist()):
-            node = self.matcher.tree(source)
-            if node is None:
+            if source not in self.matcher._by_source:
                 continue
+            node = self.matcher.tree(source)
             own = where[codes == code]
             chosen[own] = NO_TEMPLATE
             for hit in self._hits(node, own, chosen, by_pattern_only=by_pattern_only):
