@@ -16,6 +16,7 @@ from pipeline.core.packed_rows import RowKernel
 from pipeline.core.reach import Reach
 from pipeline.gold import (
     broker_session,
+    client_impact,
     clock_skew,
     controller_event,
     controller_term,
@@ -38,6 +39,7 @@ from pipeline.silver import (
     broker_absence,
     broker_event,
     broker_setting,
+    client_event,
     config_event,
     connection_event,
     control_request,
@@ -150,6 +152,7 @@ KERNELS = (
     state_dump,
     broker_setting,
     config_event,
+    client_event,
     node_event,
     connection_event,
     release_span,
@@ -175,6 +178,7 @@ KERNELS = (
     leader_imbalance,
     imbalance_check,
     leader_election,
+    client_impact,
     reassignment,
     imbalance_breach,
     finding,

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.incremental import Incremental
 from pipeline.model.lines.families import family_records, field_text, printed_field
 from pipeline.model.lines.texts import LONG, element_field, first_match, matched_groups, number_in_text
 from schemas.silver.config_event import HIDDEN, SPEC
@@ -120,3 +121,6 @@ def voters_by_directory() -> pl.Expr:
 def config_value_shown() -> pl.Expr:
     is_secret = (col("record") == "config") & col("name").str.contains(NOT_SHOWN)
     return when(col("step") == "removed").then(None).when(is_secret).then(lit(HIDDEN)).otherwise("printed")
+
+
+INCREMENTAL = Incremental(is_taken_whole=True)

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from tests.evidence.of_clients import impacts
 from tests.evidence.of_clusters import checks, dumps, keyed, lives, sessions, terms
 from tests.evidence.of_findings import findings
 from tests.evidence.of_partitions import breaches, elections, moves, outages, ratios, timeline
@@ -28,6 +29,7 @@ COMPARISONS: dict[str, tuple[tuple[str, ...], Compared]] = {
     "imbalance_breach": (("breached_at",), breaches),
     "imbalance_check": (("checked_at",), checks),
     "replay_check": (("logged_at",), dumps),
+    "client_impact": (("from_at",), impacts),
     "finding": (("valid_from_at",), findings),
 }
 

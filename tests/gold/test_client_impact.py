@@ -1,0 +1,195 @@
+"""What clients could feel, by hand: each kind, its bounds, whom it hurts, and what is not known."""
+
+from typing import Any
+
+import polars as pl
+
+from pipeline.core.frames import empty_frame
+from pipeline.core.span import ALL_TIME
+from pipeline.gold.client_impact import build
+from schemas.gold import (
+    broker_session,
+    client_impact,
+    leader_election,
+    partition_outage,
+    partition_timeline,
+    topic_lifecycle,
+)
+from schemas.silver import (
+    broker_setting,
+    client_event,
+    config_event,
+    process_run,
+    replica_offset,
+    topic_event,
+)
+from schemas.spec import TableSpec
+from tests.frames import frame
+
+SPECS: dict[str, TableSpec] = {
+    "partition_timeline": partition_timeline.SPEC,
+    "partition_outage": partition_outage.SPEC,
+    "broker_session": broker_session.SPEC,
+    "process_run": process_run.SPEC,
+    "replica_offset": replica_offset.SPEC,
+    "leader_election": leader_election.SPEC,
+    "topic_lifecycle": topic_lifecycle.SPEC,
+    "topic_event": topic_event.SPEC,
+    "client_event": client_event.SPEC,
+    "config_event": config_event.SPEC,
+    "broker_setting": broker_setting.SPEC,
+}
+# Broker 2 leads orders-0 and is killed at 101; broker 1 leads from 110 on, and says so at 110.3.
+STATES = """
+    cluster_id | topic | topic_life | partition | interval_seq | part_seq | valid_from_at | valid_until_at | stated_from_at | leader | isr   | leader_epoch | is_isr_stale | is_deleting | certainty
+    c          | orders | 1         | 0         | 1            | 1        | 0             | 110            | 0              | 2      | [2 1] | 0            | false        | false       | proved
+    c          | orders | 1         | 0         | 2            | 1        | 110           | 140            | 110            | 1      | [1]   | 1            | false        | false       | proved
+    c          | orders | 1         | 0         | 3            | 1        | 140           |                | 140            | 1      | [1 2] | 1            | false        | false       | proved
+    c          | clicks | 1         | 0         | 1            | 1        | 0             | 112            | 0              | 1      | [1 2] | 0            | false        | false       | proved
+    c          | clicks | 1         | 0         | 2            | 1        | 112           |                | 112            | 1      | [1]   | 0            | false        | false       | proved
+"""
+KILLED = """
+    cluster_id | broker_id | mode      | joined_at | left_at | left_how     | silent_from_at | first_sign_at | end_reason | certainty
+    c          | 2         | zookeeper | 0         | 109     | uncontrolled | 100            | 101.2         | killed     | proved
+    c          | 2         | zookeeper | 130       |         |              |                |               |            | proved
+"""
+RUNS = """
+    cluster_id | node_id | last_line_at | next_started_at
+    c          | 2       | 100.5        | 129
+"""
+LEADS = """
+    cluster_id | topic  | partition | broker_id | step  | leader_epoch | logged_at | file_id | byte_offset
+    c          | orders | 0         | 1         | leads | 1            | 110.3     | f1      | 77
+"""
+LOG_CREATED = """
+    cluster_id | topic  | partition | step        | min_isr | logged_at | file_id | byte_offset
+    c          | orders | 0         | log_created | 2       | 0         | f1      | 1
+"""
+COLUMNS = ("topic", "audience", "kinds", "low_ms", "high_ms")
+
+
+def impact(**tables: str) -> pl.DataFrame:
+    given: dict[str, Any] = {
+        name: frame(spec, tables.get(name, "cluster_id")) for name, spec in SPECS.items()
+    }
+    return build(**given, impact_before=empty_frame(client_impact.SPEC), span=ALL_TIME).sort(
+        "topic", "audience"
+    )
+
+
+def told(rows: pl.DataFrame, topic: str) -> list[tuple[Any, ...]]:
+    return [row[1:] for row in rows.select(COLUMNS).rows() if row[0] == topic]
+
+
+def test_a_dead_leader_is_bounded_by_its_last_line_the_first_sign_and_the_line_of_the_next() -> None:
+    rows = impact(partition_timeline=STATES, broker_session=KILLED, process_run=RUNS, replica_offset=LEADS)
+    least, most = 110_000 - 101_200, 110_300 - 100_500 + client_impact.RECOVERY_MS
+    kinds = ["leader_dead_unnoticed"]
+    assert told(rows, "orders") == [
+        (audience, kinds, least, most) for audience in ("consumers", "producers", "producers_acks_all")
+    ]
+
+
+def test_a_dead_follower_holds_up_acks_of_all_and_consumers_until_it_is_out_of_the_isr() -> None:
+    rows = impact(partition_timeline=STATES, broker_session=KILLED, process_run=RUNS)
+    least, most = 112_000 - 101_200, 112_000 - 100_500 + client_impact.RECOVERY_MS
+    kinds = ["acks_waiting"]
+    assert told(rows, "clicks") == [(one, kinds, least, most) for one in ("consumers", "producers_acks_all")]
+
+
+def test_without_logs_of_brokers_the_bounds_are_wider_and_the_end_is_not_known() -> None:
+    rows = impact(
+        partition_timeline=STATES,
+        broker_session=KILLED.replace("101.2", "     ").replace("killed", "unknown"),
+    )
+    (row,) = rows.filter(topic="orders", audience="producers").select(*COLUMNS, "until_at", "from_at").rows()
+    assert row[2:] == (["leader_dead_unnoticed"], 1_000, None, None, row[-1])
+    assert str(row[-1])[17:19] == "40"  # 100 s: what the session says
+
+
+def test_a_frozen_leader_hurts_until_it_runs_again() -> None:
+    frozen = KILLED.replace("end_reason |", "end_reason | end_reason_at |").replace(
+        "killed     |", "session_lost | 121 |"
+    )
+    frozen = frozen.replace("|            | proved", "|            | | proved")
+    rows = impact(partition_timeline=STATES, broker_session=frozen, process_run=RUNS, replica_offset=LEADS)
+    (row,) = rows.filter(topic="orders", audience="producers").select("low_ms", "high_ms").rows()
+    assert row == (110_000 - 101_200, 121_000 - 100_000 + client_impact.RECOVERY_MS)
+
+
+def test_an_isr_below_the_minimum_that_a_line_names_hurts_acks_of_all_alone() -> None:
+    rows = impact(partition_timeline=STATES, client_event=LOG_CREATED)
+    assert rows.filter(pl.col("kinds").list.contains("below_min_isr")).select(COLUMNS).rows() == [
+        ("orders", "producers_acks_all", ["below_min_isr", "leader_moved"], 30_000, None)
+    ]
+
+
+def test_nobody_is_below_a_minimum_that_no_line_names() -> None:
+    rows = impact(partition_timeline=STATES)
+    assert rows.filter(pl.col("kinds").list.contains("below_min_isr")).is_empty()
+
+
+def test_refused_appends_are_counted_one_by_one_without_any_other_line() -> None:
+    refused = """
+        cluster_id | topic  | partition | step           | min_isr | logged_at | file_id | byte_offset
+        c          | orders | 0         | append_refused | 2       | 10        | f1      | 1
+        c          | orders | 0         | append_refused | 2       | 12        | f1      | 2
+        c          | orders | 0         | append_refused | 2       | 90        | f1      | 3
+    """
+    rows = impact(client_event=refused)
+    assert rows.select("audience", "refused_count", "low_ms", "certainty").rows() == [
+        ("producers_acks_all", 2, 0, "proved"),
+        ("producers_acks_all", 1, 0, "proved"),
+    ]
+
+
+def test_a_topic_that_was_refused_and_one_that_waited_are_told_to_who_asked() -> None:
+    lives = """
+        cluster_id | topic | topic_life | mode      | created_how | created_at | online_at | serving_at
+        c          | slow  | 1          | zookeeper | created     | 10         | 16        | 16.2
+        c          | kraft | 1          | kraft     | created     | 10         | 10        | 16.2
+    """
+    refused = """
+        cluster_id | topic | step           | logged_at | file_id | byte_offset
+        c          | no    | create_refused | 20        | f1      | 1
+    """
+    rows = impact(topic_lifecycle=lives, topic_event=refused)
+    assert rows.select(*COLUMNS, "effect").rows() == [
+        ("no", "topic_creators", ["creation_refused"], 0, client_impact.RECOVERY_MS, "refused_at_once"),
+        (
+            "slow",
+            "topic_creators",
+            ["creation_wait"],
+            6_000,
+            6_200 + client_impact.RECOVERY_MS,
+            "served_late",
+        ),
+    ]
+
+
+def test_a_group_has_no_coordinator_until_its_partition_is_loaded() -> None:
+    states = STATES.replace("clicks", "other").replace("orders", "__consumer_offsets")
+    loaded = """
+        cluster_id | topic              | partition | step          | took_ms | logged_at | file_id | byte_offset
+        c          | __consumer_offsets | 0         | groups_loaded | 400     | 111       | f1      | 9
+    """
+    rows = impact(
+        partition_timeline=states,
+        broker_session=KILLED,
+        process_run=RUNS,
+        replica_offset=LEADS.replace("orders", "__consumer_offsets"),
+        client_event=loaded,
+    )
+    (row,) = (
+        rows.filter(topic="__consumer_offsets")
+        .select("audience", "kinds", "low_ms", "high_ms", "confirmed_by")
+        .rows()
+    )
+    kinds = ["leader_dead_unnoticed", "coordinator_moved"]
+    assert row == (
+        "groups",
+        kinds,
+        110_000 - 101_200 + 400,
+        111_000 - 100_500 + client_impact.RECOVERY_MS,
+        ["groups_loaded"],
+    )
