@@ -17,8 +17,7 @@ class Question:
     words: what it answers.
     where: "module:function" below jobs.questions, loaded when it is asked. Its parameters are named after what it
         takes; `answers` are the tables of one cluster, `given` all of the arguments.
-    takes: the names of its arguments in TAKES.
-    is_listing: the function gives lines (list of str) instead of an Answer.
+    takes: the names of its arguments in TAKES. is_listing: the function gives lines (list of str), no Answer.
     is_command: NAME alone is a command, too: the same as `ask NAME`.
     usage: what of its arguments the list of commands shows.
     formats: what --format takes.
@@ -111,6 +110,13 @@ QUESTIONS: dict[str, Question] = {
         "named.arrivals:did_it_arrive",
         ("partition", "at"),
         needs=("gold.partition_timeline", "gold.request_trace", "silver.partition_state"),
+        rests_on="leaders",
+    ),
+    "who-felt-it": Question(
+        "which clients could feel something at a time or in a period, for how long at least and at most, and why",
+        "named.clients:who_felt_it",
+        ("at", "since", "until"),
+        needs=("gold.client_impact",),
         rests_on="leaders",
     ),
     "whose-clock": Question(
@@ -216,6 +222,13 @@ QUESTIONS: dict[str, Question] = {
         (*FORMATS, "openmetrics"),
         usage="[--at TIME] [--format openmetrics]",
         conflict="gauges:conflicting_times",
+    ),
+    "impact": listing_question(
+        "the share of each topic's time that was served, at least and at most, by hour",
+        "impact:show_impact",
+        ("topic", "since", "until", "every"),
+        (*FORMATS, "openmetrics"),
+        usage="[--topic NAME] [--since TIME]",
     ),
     "term": listing_question(
         "one term of a controller, its start step by step, its end and what it did afterwards",

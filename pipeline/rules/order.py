@@ -16,6 +16,7 @@ GROUPS = {
         "log_dir_failed",
         "last_known_leader",
         "topic_without_leader_since_creation",
+        "below_min_isr",
     ),
     "what threatens": (
         "broker_flapping",

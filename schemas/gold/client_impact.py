@@ -1,6 +1,7 @@
 """What clients could feel of what controllers and brokers did: since when, how long at least and at most, and why."""
 
 from schemas.spec import (
+    BROKER_IDS,
     CERTAINTY,
     CLUSTER_ID,
     EVIDENCE,
@@ -59,6 +60,8 @@ PARTS = array_type(
         ("root_broker_id", INTEGER),
         ("root_at", TIMESTAMP),
         ("refused_count", LONG),
+        ("isr", BROKER_IDS),
+        ("min_isr", INTEGER),
         ("certainty", STRING),
         ("file_id", STRING),
         ("byte_offset", LONG),
@@ -66,7 +69,7 @@ PARTS = array_type(
         ("end_byte_offset", LONG),
         ("confirmed_by", STRING),
         unknown=(
-            *("until_earliest_at", "until_at", "root_broker_id", "refused_count"),
+            *("until_earliest_at", "until_at", "root_broker_id", "refused_count", "isr", "min_isr"),
             *("end_file_id", "end_byte_offset", "confirmed_by"),
         ),
     )
@@ -126,7 +129,8 @@ SPEC = TableSpec(
         required_field(
             "parts",
             PARTS,
-            "What it is made of in order of time: kind, the same four bounds, root, and the lines of begin and end.",
+            "What it is made of in order of time: kind, the same four bounds, root, of below_min_isr the ISR and its "
+            "minimum, and the lines of begin and end.",
         ),
         CERTAINTY,
         EVIDENCE,

@@ -4,77 +4,15 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.core.frames import empty_frame
-from pipeline.core.span import ALL_TIME
-from pipeline.gold.client_impact import build
-from schemas.gold import (
-    broker_session,
-    client_impact,
-    leader_election,
-    partition_outage,
-    partition_timeline,
-    topic_lifecycle,
-)
-from schemas.silver import (
-    broker_setting,
-    client_event,
-    config_event,
-    process_run,
-    replica_offset,
-    topic_event,
-)
-from schemas.spec import TableSpec
-from tests.frames import frame
+from schemas.gold import client_impact
+from tests.gold.impact_frames import KILLED, LEADS, RUNS, STATES
+from tests.gold.impact_frames import impact_of as impact
 
-SPECS: dict[str, TableSpec] = {
-    "partition_timeline": partition_timeline.SPEC,
-    "partition_outage": partition_outage.SPEC,
-    "broker_session": broker_session.SPEC,
-    "process_run": process_run.SPEC,
-    "replica_offset": replica_offset.SPEC,
-    "leader_election": leader_election.SPEC,
-    "topic_lifecycle": topic_lifecycle.SPEC,
-    "topic_event": topic_event.SPEC,
-    "client_event": client_event.SPEC,
-    "config_event": config_event.SPEC,
-    "broker_setting": broker_setting.SPEC,
-}
-# Broker 2 leads orders-0 and is killed at 101; broker 1 leads from 110 on, and says so at 110.3.
-STATES = """
-    cluster_id | topic | topic_life | partition | interval_seq | part_seq | valid_from_at | valid_until_at | stated_from_at | leader | isr   | leader_epoch | is_isr_stale | is_deleting | certainty
-    c          | orders | 1         | 0         | 1            | 1        | 0             | 110            | 0              | 2      | [2 1] | 0            | false        | false       | proved
-    c          | orders | 1         | 0         | 2            | 1        | 110           | 140            | 110            | 1      | [1]   | 1            | false        | false       | proved
-    c          | orders | 1         | 0         | 3            | 1        | 140           |                | 140            | 1      | [1 2] | 1            | false        | false       | proved
-    c          | clicks | 1         | 0         | 1            | 1        | 0             | 112            | 0              | 1      | [1 2] | 0            | false        | false       | proved
-    c          | clicks | 1         | 0         | 2            | 1        | 112           |                | 112            | 1      | [1]   | 0            | false        | false       | proved
-"""
-KILLED = """
-    cluster_id | broker_id | mode      | joined_at | left_at | left_how     | silent_from_at | first_sign_at | end_reason | certainty
-    c          | 2         | zookeeper | 0         | 109     | uncontrolled | 100            | 101.2         | killed     | proved
-    c          | 2         | zookeeper | 130       |         |              |                |               |            | proved
-"""
-RUNS = """
-    cluster_id | node_id | last_line_at | next_started_at
-    c          | 2       | 100.5        | 129
-"""
-LEADS = """
-    cluster_id | topic  | partition | broker_id | step  | leader_epoch | logged_at | file_id | byte_offset
-    c          | orders | 0         | 1         | leads | 1            | 110.3     | f1      | 77
-"""
 LOG_CREATED = """
     cluster_id | topic  | partition | step        | min_isr | logged_at | file_id | byte_offset
     c          | orders | 0         | log_created | 2       | 0         | f1      | 1
 """
 COLUMNS = ("topic", "audience", "kinds", "low_ms", "high_ms")
-
-
-def impact(**tables: str) -> pl.DataFrame:
-    given: dict[str, Any] = {
-        name: frame(spec, tables.get(name, "cluster_id")) for name, spec in SPECS.items()
-    }
-    return build(**given, impact_before=empty_frame(client_impact.SPEC), span=ALL_TIME).sort(
-        "topic", "audience"
-    )
 
 
 def told(rows: pl.DataFrame, topic: str) -> list[tuple[Any, ...]]:

@@ -47,6 +47,7 @@ def below_minimum(
         until_at="valid_until_at",
         root_event=lit("partition_timeline"),
         root_at="valid_from_at",
+        **{f"end_{name}": f"ended_{name}" for name in LINE},
         certainty=when(is_sure).then(lit("proved")).otherwise(lit("undetermined")),
     )
     return pl.concat([stretches, refused])
@@ -67,7 +68,7 @@ def refused_appends(states: pl.DataFrame, client_event: pl.DataFrame) -> pl.Data
         .group_by(*PARTITION, "interval_seq", "burst", maintain_order=True)
         .agg(
             col("logged_at").first(),
-            col("state_at", "valid_until_at", *LINE).first(),
+            col("state_at", "valid_until_at", "isr", "min_isr", *LINE).first(),
             last_at=col("logged_at").last(),
             refused_count=pl.len(),
             **{f"end_{name}": col(name).last() for name in LINE},

@@ -23,6 +23,8 @@ PIECE: Mapping[str, pl.DataType] = {
     "root_broker_id": pl.Int32(),
     "root_at": TIME,
     "refused_count": pl.Int64(),
+    "isr": pl.List(pl.Int32()),
+    "min_isr": pl.Int32(),
     "certainty": pl.String(),
     "file_id": pl.String(),
     "byte_offset": pl.Int64(),
@@ -48,6 +50,7 @@ def as_pieces(rows: pl.DataFrame, **columns: pl.Expr | str) -> pl.DataFrame:
     return (
         named.with_columns(*missing)
         .select(col(name).cast(kind) for name, kind in PIECE.items())
+        .with_columns(isr=when(col("kind") == "below_min_isr").then("isr"))
         .with_columns(from_latest_at=pl.max_horizontal(from_at, pl.min_horizontal("from_latest_at", end)))
         .with_columns(until_earliest_at=when(end.is_not_null()).then(pl.max_horizontal(end, from_at)))
         .with_columns(until_at=when(col("until_at").is_not_null()).then(pl.max_horizontal("until_at", end)))
@@ -57,8 +60,8 @@ def as_pieces(rows: pl.DataFrame, **columns: pl.Expr | str) -> pl.DataFrame:
 def known_states(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     """Intervals of partitions in order, each with its first line (LINE), who leads next (next_leader, next_epoch,
     since next_at, next_<LINE>: the first later interval of that life with another leader, or with one after none) and
-    who led before (old_leader, at once); doubt_at: since when nothing is known for certain; life_ended_at: when its
-    last interval ended, null: it goes on."""
+    who led before (old_leader, at once); ended_<LINE>: the first line of the next interval; doubt_at: since when
+    nothing is known for certain; life_ended_at: when its last interval ended, null: it goes on."""
     first = col("evidence").list.first().struct
     led = col("leader") >= 0
     intervals = (
@@ -88,6 +91,7 @@ def known_states(partition_timeline: pl.DataFrame) -> pl.DataFrame:
         **following,
         doubt_at=doubt_at,
         old_leader=old,
+        **{f"ended_{name}": col(name).shift(-1).over(PARTITION) for name in LINE},
         life_ended_at=col("valid_until_at").last().over(PARTITION),
     )
 
