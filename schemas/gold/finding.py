@@ -34,9 +34,7 @@ FACTS = {
     "at_least_ms": Fact(
         LONG, "For how long there was no controller at least, ms; null: until the end of the logs."
     ),
-    "at_most_ms": Fact(
-        LONG, "For how long there was no controller at most, ms; where at_least_ms is not known."
-    ),
+    "at_most_ms": Fact(LONG, "The same at most, ms; where at_least_ms is not known."),
     "blocked_by": Fact(STRING, "What put a deletion off first, as gold.topic_lifecycle has it."),
     "broker_id": Fact(INTEGER, "Broker."),
     "broker_ids": Fact(
@@ -60,8 +58,10 @@ FACTS = {
     "choices_count": Fact(
         LONG, "Elections whose leader their rule does not choose; topic to isr are of the first."
     ),
+    "client_ms": Fact(LONG, "How long clients can have felt it at most, ms; null: no line bounds it."),
     "controller_epoch": Fact(INTEGER, "Epoch of the controller."),
     "controller_id": Fact(INTEGER, "Controller."),
+    "coordinators_count": Fact(LONG, "Partitions of __consumer_offsets among them; null: none."),
     "departures_count": Fact(LONG, "How often the broker left."),
     "differing_count": Fact(
         LONG,

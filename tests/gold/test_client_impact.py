@@ -4,8 +4,10 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.rules.shared.clients import clients_text, with_clients
 from schemas.gold import client_impact
-from tests.gold.impact_frames import KILLED, LEADS, RUNS, STATES
+from tests.frames import at
+from tests.gold.impact_frames import KILLED, LEADS, RUNS, STATES, dead_leader_impact
 from tests.gold.impact_frames import impact_of as impact
 
 LOG_CREATED = """
@@ -131,3 +133,13 @@ def test_a_group_has_no_coordinator_until_its_partition_is_loaded() -> None:
         111_000 - 100_500 + client_impact.RECOVERY_MS,
         ["groups_loaded"],
     )
+
+
+def test_outages_and_unclean_elections_say_how_long_clients_felt_it_at_most() -> None:
+    impact_rows, _ = dead_leader_impact()
+    event = pl.DataFrame({"cluster_id": ["c", "c"], "event": [1, 2], "names": [["orders-0"], ["other-0"]]})
+    begun = event.with_columns(valid_from_at=pl.lit(at(105)), valid_until_at=pl.lit(at(110)))
+    told = with_clients(begun, impact_rows, "names", ("cluster_id", "event")).with_columns(
+        said=clients_text()
+    )
+    assert told.select("client_ms", "said").rows() == [(13_800, "; for clients at most 13.8 s"), (None, "")]

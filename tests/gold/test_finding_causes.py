@@ -13,7 +13,7 @@ from pipeline.rules.outage.events import with_departure
 from pipeline.rules.outage.rule import find as outage
 from pipeline.rules.shared.causes import because_clause
 from pipeline.rules.unclean_election.rule import find as unclean_election
-from schemas.gold import broker_session, controller_term, leader_election, partition_outage
+from schemas.gold import broker_session, client_impact, controller_term, leader_election, partition_outage
 from schemas.silver import broker_event, controller_step, election_event, node_event
 from tests.frames import at, frame
 from tests.rules.rows import fact_texts
@@ -39,6 +39,7 @@ OUTAGES = """
     c          | a     | 1          | 2         | 500.001    | 504      | broker failure | 4              | uncontrolled  | 1-1     | proved
 """
 DATA_END = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(1000)]})
+NO_IMPACT = empty_frame(client_impact.SPEC)
 
 
 def line(name: str, of: str) -> pl.Expr:
@@ -65,7 +66,7 @@ def test_an_outage_says_why_its_brokers_were_gone() -> None:
         failed_log_dirs(empty_frame(node_event.SPEC)), empty_frame(broker_event.SPEC)
     )
     tables = (outages, empty_frame(controller_term.SPEC), stays(), lost_dirs)
-    found = outage(*tables, 1000, DATA_END).sort("valid_from_at")
+    found = outage(*tables, 1000, DATA_END, NO_IMPACT).sort("valid_from_at")
     assert found.select("severity", "sentence").rows() == [
         ("warning", "broker 1 died or hung: 1 partition without a leader for 4.0 s (a-0), because it was killed or crashed (first sign at 00:01:21, started again at 00:01:50, no shutdown between)"),
         ("info", "broker 1 was shut down: 1 partition without a leader for 4.0 s (a-0), because it got SIGTERM at 00:04:50"),
@@ -116,7 +117,7 @@ def test_an_unclean_election_says_why_the_leader_before_was_gone() -> None:
         c          | 1-6     | a     | 2         | offline | broker start | 450        | -1         | [1 2]      | 3      | [3] | false    | true
     """).with_columns(evidence=line("elected", "elected_at"))  # fmt: skip
     said = unclean_election(
-        elections, empty_frame(election_event.SPEC), stays(), empty_frame(controller_step.SPEC)
+        elections, empty_frame(election_event.SPEC), stays(), empty_frame(controller_step.SPEC), NO_IMPACT
     ).sort("valid_from_at", "entity")
     assert said["sentence"][0] == (
         "unclean election: a-0 got leader 2 outside of its in-sync replicas (term 1-6: no leader, ISR [1] -> leader 2, "

@@ -8,7 +8,7 @@ from pipeline.core.frames import empty_frame
 from pipeline.rules.last_known_leader.rule import find as last_known_leader
 from pipeline.rules.leader_choice.rule import find as leader_choice
 from pipeline.rules.unclean_election.rule import find as unclean_election
-from schemas.gold import broker_session, controller_term, leader_election
+from schemas.gold import broker_session, client_impact, controller_term, leader_election
 from schemas.silver import controller_step
 from tests.chain import built, found_by
 from tests.frames import frame
@@ -38,6 +38,7 @@ def test_unclean_elections_that_kafka_prints() -> None:
         built(lines, "election_event")["election_event"],
         empty_frame(broker_session.SPEC),
         empty_frame(controller_step.SPEC),
+        empty_frame(client_impact.SPEC),
     )
     said = found.with_columns(col("sentence").str.extract(": ([^;]*);"))
     assert set(said.select("entity", "severity", "sentence").rows()) == {
@@ -121,7 +122,7 @@ def test_elections_that_hurt_or_surprise() -> None:
         "cluster_id | term_id | controller_id | controller_epoch\nc | 1-6 | 1 | 6",
     )
     none = (empty_frame(broker_session.SPEC), empty_frame(controller_step.SPEC))
-    unclean = unclean_election(elections, lines, *none)
+    unclean = unclean_election(elections, lines, *none, empty_frame(client_impact.SPEC))
     found = [
         *of_rule("unclean_election", unclean),
         *of_rule("leader_choice", leader_choice(elections, terms)),

@@ -8,7 +8,7 @@ from pipeline.core.frames import empty_frame
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
 from pipeline.model.brokers.marked_log_dirs import log_dir_failures_with_marks
 from pipeline.rules.outage.rule import find as outage
-from schemas.gold import broker_session, controller_term, partition_outage
+from schemas.gold import broker_session, client_impact, controller_term, partition_outage
 from schemas.silver import broker_event, node_event
 from tests.frames import at, frame
 from tests.rules.rows import fact_texts
@@ -56,6 +56,7 @@ SESSIONS = """
 
 
 # The line of broker 6 that names its directory; broker 2 has no server.log.
+NO_IMPACT = empty_frame(client_impact.SPEC)
 LOST = log_dir_failures_with_marks(
     failed_log_dirs(
         frame(
@@ -84,7 +85,7 @@ def told(data_end: pl.DataFrame, outage_ms: int = 1000) -> pl.DataFrame:
     )
     sessions = frame(broker_session.SPEC, SESSIONS).with_columns(shutdown_requested_at=asked_at)
     terms = frame(controller_term.SPEC, TERMS)
-    return outage(noticed, terms, sessions, LOST, outage_ms, data_end)
+    return outage(noticed, terms, sessions, LOST, outage_ms, data_end, NO_IMPACT)
 
 
 def test_an_event_that_left_partitions_without_a_leader() -> None:
@@ -179,7 +180,7 @@ def test_how_a_broker_left_that_no_line_tells_is_as_the_cluster_was_stopped(
         """,
     )
     data_end = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(1000)]})
-    found = outage(outages, terms, empty_frame(broker_session.SPEC), LOST, 1000, data_end)
+    found = outage(outages, terms, empty_frame(broker_session.SPEC), LOST, 1000, data_end, NO_IMPACT)
     assert found["severity"].to_list() == [severity]
 
 
@@ -232,5 +233,5 @@ def test_a_stop_of_every_broker_that_was_there_is_told_as_that(more: str, mode: 
     asked_at = when(has_asked).then(lit([at(89)], times)).otherwise(lit([], times))
     sessions = frame(broker_session.SPEC, rows).with_columns(shutdown_requested_at=asked_at)
     data_end = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(100)]})
-    (found,) = outage(outages, terms, sessions, LOST, 1000, data_end)["sentence"]
+    (found,) = outage(outages, terms, sessions, LOST, 1000, data_end, NO_IMPACT)["sentence"]
     assert found.startswith(f"broker 1 was shut down{expected}: ")

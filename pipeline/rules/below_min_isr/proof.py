@@ -22,9 +22,10 @@ def prove(claim: Claim, lines: Sequence[ProofLine]) -> str:
     """The first record states the ISR, a refused append its minimum; that of a topic's setting no record here shows."""
     topic, number = claim.text("topic"), claim.number("partition")
     require_proof(lines[0].at() == claim.valid_from_at, f"{lines[0].place()} is not its begin")
-    require_proof(is_partition_named(lines[0], topic, number), f"{lines[0].place()} is of another partition")
     told = stated_isr(lines[0].whole)
-    require_proof(told, f"{lines[0].place()} states no ISR")
+    if not told:
+        raise Unproved(UNDECIDED, f"{lines[0].place()} states no ISR: another record made it so")
+    require_proof(is_partition_named(lines[0], topic, number), f"{lines[0].place()} is of another partition")
     require_proof(told == sorted(claim.broker_ids("isr")), f"{lines[0].place()} has ISR {told}")
     minimums = {next(filter(None, found)) for one in lines for found in MINIMUM.findall(one.whole)}
     if not minimums:

@@ -64,6 +64,7 @@ def outage_events(
             lasted_ms=col("lasted_ms").filter(is_told).sum(),
             longest_ms=col("lasted_ms").first(),
             longest_name=col("name").first(),
+            names=col("name").filter(is_told),
             is_since_unknown=is_since_unknown.first(),
             valid_from_at=col("noticed_at").min(),
             ended_at=col("ended_at").filter(is_told).max(),

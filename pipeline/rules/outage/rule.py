@@ -4,8 +4,10 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
+from pipeline.model.partitions.outage_event import EVENT
 from pipeline.rules.outage.events import outage_events
 from pipeline.rules.rule import Rule, made_of_rows
+from pipeline.rules.shared.clients import clients_text, with_clients
 from pipeline.rules.shared.limits import OUTAGE
 from pipeline.rules.shared.log_dirs import BROKER, NOTICED, group_log_dir_failures
 from pipeline.rules.shared.outage_causes import LOST_DIR, ONE_STOP, SHUT_DOWN
@@ -38,6 +40,7 @@ def find(
     lost_log_dirs: pl.DataFrame,
     outage_ms: int,
     data_end: pl.DataFrame,
+    client_impact: pl.DataFrame,
 ) -> pl.DataFrame:
     """One event left partitions without a leader for longer than conf allows, as noticed: critical while it goes on,
     a warning once it is over, and where the data end before that time has passed. What a controlled shutdown did is
@@ -49,6 +52,8 @@ def find(
         outage_events(partition_outage, controller_term, broker_session, outage_ms, data_end)
         .pipe(with_log_dirs, lost_log_dirs)
         .pipe(with_whole, controller_term, broker_session)
+        .with_columns(valid_until_at=when(col("open") == 0).then("ended_at"))
+        .pipe(with_clients, client_impact, "names", ("cluster_id", *EVENT, "is_chosen"))
     )
     has_brokers = col("brokers").list.len() > 0
     gone = col("brokers").cast(pl.List(pl.String)).list.join(",")
@@ -73,8 +78,10 @@ def find(
         **root_columns(
             cause, "valid_from_at", when(col("brokers").list.len() == 1).then(col("brokers").list.first())
         ),
-        valid_until_at=when(col("open") == 0).then("ended_at"),
-        sentence=filled_text("{}: {}{}{}", outage_root_text(), how_long(), seen_by(), "cause"),
+        valid_until_at="valid_until_at",
+        sentence=filled_text(
+            "{}: {}{}{}{}", outage_root_text(), how_long(), clients_text(), seen_by(), "cause"
+        ),
         evidence=pl.concat_list("evidence", "cause_lines").list.unique(maintain_order=True),
         facts=facts_column(
             cause="root_event",
@@ -87,6 +94,10 @@ def find(
             open_count=count_above_zero(col("open")),
             end_reasons="end_reasons",
             first_sign_ms="first_sign_ms",
+            client_ms="client_ms",
+            coordinators_count=when(col("client_ms").is_not_null()).then(
+                count_above_zero(col("coordinators"))
+            ),
         ),
     )
 
@@ -208,7 +219,7 @@ def with_log_dirs(outage_groups: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFra
 
 RULE = Rule(
     name="outage",
-    version=3,
+    version=4,
     severities=("critical", "warning", "info"),
     facts=(
         "cause",
@@ -222,6 +233,8 @@ RULE = Rule(
         "partition",
         "end_reasons",
         "first_sign_ms",
+        "client_ms",
+        "coordinators_count",
     ),
     find=find,
     limits=(OUTAGE,),

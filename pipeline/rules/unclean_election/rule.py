@@ -6,6 +6,7 @@ from polars import col, lit, when
 from pipeline.model.lines.evidence import LINE, evidence_line
 from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.causes import REASON, cause_facts, end_reason_text, is_known, with_cause_lines
+from pipeline.rules.shared.clients import clients_text, with_clients
 from pipeline.rules.shared.first_diffs import LAST_KNOWN, UNCLEAN, first_diffs
 from pipeline.rules.shared.wording import (
     NO_TERM,
@@ -35,6 +36,7 @@ def find(
     election_event: pl.DataFrame,
     broker_session: pl.DataFrame,
     controller_step: pl.DataFrame,
+    client_impact: pl.DataFrame,
 ) -> pl.DataFrame:
     """A leader from outside of the ISR was chosen: what the old leader had alone is lost.
 
@@ -53,8 +55,18 @@ def find(
     is_at_risk = ~col("was_last_leader").fill_null(value=False)
     unclean = leader_election.filter(is_unclean & is_other & is_at_risk)
     with_reason = with_last_departure(unclean, broker_session, last_leader(), "elected_at")
+    felt = (
+        with_reason.with_columns(
+            valid_from_at="elected_at",
+            valid_until_at="elected_at",
+            names=pl.concat_list(partition_name_text()),
+        )
+        .with_row_index("election")
+        .pipe(with_clients, client_impact, "names", ("cluster_id", "election"))
+        .drop("valid_from_at", "valid_until_at", "names", "election")
+    )
     return pl.concat(
-        [unclean_election_findings(with_reason), findings_by_line_alone(pl.concat([said, diffs]))],
+        [unclean_election_findings(felt), findings_by_line_alone(pl.concat([said, diffs]))],
         how="diagonal",
     )
 
@@ -82,13 +94,14 @@ def unclean_election_findings(unclean: pl.DataFrame) -> pl.DataFrame:
         valid_from_at="elected_at",
         valid_until_at="elected_at",
         sentence=filled_text(
-            OUTSIDE + " (term {}: {} -> {}){}{}",
+            OUTSIDE + " (term {}: {} -> {}){}{}{}",
             *(unclean_initiator_text(), partition_name_text(), "leader", "term_id"),
             *(
                 leadership_text("old_leader", "isr_before"),
                 leadership_text("leader", "isr"),
                 why,
                 lost_records_text(),
+                clients_text(),
             ),
         ),
         evidence=with_cause_lines(col("evidence")),
@@ -99,6 +112,7 @@ def unclean_election_findings(unclean: pl.DataFrame) -> pl.DataFrame:
             isr_before="isr_before",
             isr="isr",
             records_at_risk="records_at_risk",
+            client_ms="client_ms",
             **cause_facts(),
         ),
         certainty=certainty,
@@ -199,6 +213,7 @@ RULE = Rule(
         "isr_before",
         "isr",
         "records_at_risk",
+        "client_ms",
         "end_reasons",
         "first_sign_ms",
     ),
