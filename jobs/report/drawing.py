@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from jobs.report import lanes_of_evidence, lanes_of_nodes, lanes_of_partitions
+from jobs.report import lanes_of_clients, lanes_of_evidence, lanes_of_nodes, lanes_of_partitions
 from jobs.report.condensed import byte_count_of_marks, condense_marks, fair_share
 from jobs.report.elements import Markup, Room, html_element, join_markup
 from jobs.report.lanes_of_findings import finding_lanes
@@ -18,6 +18,7 @@ LANES: tuple[Callable[[ClusterTold, Scale], Iterator[Lane]], ...] = (
     lanes_of_nodes.controller_lanes,
     lanes_of_nodes.busy_lanes,
     lanes_of_nodes.broker_lanes,
+    lanes_of_clients.client_lanes,
     lanes_of_partitions.outage_lanes,
     lanes_of_partitions.election_lanes,
     lanes_of_partitions.imbalance_ratio_lanes,
@@ -34,6 +35,8 @@ KEYS = {
     "up": "up",
     "silent": "perhaps gone already",
     "down": "gone",
+    "felt": "clients could feel it",
+    "felt perhaps": "perhaps",
     "outage": "without a leader",
     "outage unsure": "perhaps: lines are missing",
     "unclean": "unclean election",
@@ -78,7 +81,7 @@ def draw_timeline(told: ClusterTold, prefix: str | None, room: Room) -> Markup:
         *unlogged_shades(told, scale, told_from, y),
         viewBox=f"0 0 {WIDE} {y + 8}",
         role="img",
-        aria_label="controllers, brokers, outages, elections, imbalance, moves and evidence over time",
+        aria_label="controllers, brokers, clients, outages, elections, imbalance, moves and evidence over time",
         class_="drawing",
         data_from=page_time_millis(first),
         data_until=page_time_millis(last),

@@ -8,6 +8,7 @@ from polars import col
 from jobs.questions import outages
 from jobs.questions.ask_text import limit_notes
 from jobs.questions.broker_text import leads_text, ratio_texts
+from jobs.questions.named import clients
 from jobs.questions.named.sources import partition_of
 from jobs.questions.outage_events import broker_ids, event_of, gone_brokers_text
 from jobs.report.table import (
@@ -59,6 +60,51 @@ def outage_tables(told: ClusterTold) -> Iterator[PageTable]:
         all_count=every.height,
         more=told.command("outages"),
     )
+
+
+def client_table(told: ClusterTold) -> Iterator[PageTable]:
+    """By audience and topic, the worst first."""
+    if clients.TABLE not in told.built:
+        return
+    rows = told.lately("until_earliest_at", told.within.rows(clients.TABLE))
+    every = clients.by_audience_and_topic(rows)
+    yield PageTable(
+        "clients",
+        "What clients could feel, the worst first",
+        (
+            "who",
+            "topic",
+            "partitions",
+            "what",
+            "since, UTC",
+            "at least",
+            "at most",
+            "refused appends",
+            "certainty",
+        ),
+        [client_line(one) for one in every[:MOST_ROWS]],
+        notes=(
+            "The longest of each topic. Exposure, not requests that failed: only refused appends are counted.",
+        ),
+        all_count=len(every),
+        more=told.command("ask who-felt-it"),
+        empty="Nobody could feel anything, as far as lines tell.",
+    )
+
+
+def client_line(one: Row) -> TableLine:
+    cells = (
+        text_cell(clients.WHO[one["audience"]]),
+        text_cell(one["topic"]),
+        number_cell(len(one["partitions"])),
+        text_cell("; ".join(clients.WHAT[kind] for kind in one["kinds"])),
+        time_cell(one["begun_at"]),
+        duration_cell(one["low_ms"], "goes on"),
+        duration_cell(one["high_ms"], "not known"),
+        number_cell(one["refused_count"]),
+        text_cell(one["certainty"]),
+    )
+    return TableLine(cells, one["begun_at"], None if one["open_count"] else one["ended_at"])
 
 
 def no_outage(told: ClusterTold) -> str:

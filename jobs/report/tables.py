@@ -6,7 +6,7 @@ from jobs.questions.terms import gap_text
 from jobs.questions.untold import NO_CONTROLLER
 from jobs.report.asked_tables import deletions_page_table, move_verdict_tables, reassignments_page_table
 from jobs.report.happened_table import happenings_page_table
-from jobs.report.served_tables import imbalance_page_tables, outage_tables
+from jobs.report.served_tables import client_table, imbalance_page_tables, outage_tables
 from jobs.report.table import (
     MOST_ROWS,
     Cell,
@@ -28,6 +28,7 @@ def page_tables(told: ClusterTold, prefix: str) -> Iterator[PageTable]:
     yield terms_page_table(told, prefix)
     yield brokers_page_table(told)
     yield from outage_tables(told)
+    yield from client_table(told)
     yield from imbalance_page_tables(told)
     yield reassignments_page_table(told)
     yield deletions_page_table(told)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from jobs.questions.impact import show_impact
-from jobs.questions.named.clients import who_felt_it
+from jobs.questions.named.clients import by_audience_and_topic, who_felt_it
 from pipeline.core.frames import declared_table, frame_of
 from pipeline.views.impact.availability import availability_by_hour
 from pipeline.views.reading.answers import Answers
@@ -76,3 +76,9 @@ def test_each_form_tells_both_bounds(told: Answers, form: str) -> None:
     else:
         both = ("0.997278", "0.997556") if form == "openmetrics" else ("99.864 %", "99.878 %")
         assert all(one in text for one in both)
+
+
+def test_the_worst_of_a_topic_stands_for_it(told: Answers) -> None:
+    (first, *others) = by_audience_and_topic(told.rows("gold.client_impact"))
+    assert (first["topic"], first["low_ms"], first["open_count"]) == ("clicks", 10_800, 0)
+    assert [one["low_ms"] for one in others] == [10_800, 8_800, 8_800, 8_800]

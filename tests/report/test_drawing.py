@@ -7,6 +7,7 @@ from itertools import pairwise
 import polars as pl
 import pytest
 
+from jobs.questions.named.clients import WHO
 from jobs.questions.window import Window
 from jobs.report.lanes_of_nodes import controller_change_marks
 from jobs.report.lanes_of_partitions import merge_overlapping_outages, ratio_marks
@@ -167,3 +168,19 @@ def test_marks_stand_at_round_times(seconds: int, first: str) -> None:
     ticks = Scale(BEGIN, BEGIN + timedelta(seconds=seconds)).ticks()
     assert 2 <= len(ticks) <= 9
     assert ticks[0][1] == first
+
+
+def test_what_clients_could_feel_has_a_lane_for_each_kind_of_them(
+    sample: Node, sample_answers: Answers
+) -> None:
+    found = lanes(sample)
+    rows = sample_answers.rows("gold.client_impact")
+    for audience in rows["audience"].unique():
+        marks = found[f"what clients could feel / {WHO[audience]}"]
+        assert {"felt"} <= {name for one in marks for name in str(one.attributes["class"]).split()}
+    begun = rows.filter(pl.col("audience") == "producers").sort("from_at").row(0, named=True)
+    first = of_class(found["what clients could feel / producers"], "perhaps")[0]
+    read_of = sample_answers.read()
+    assert float(first.attributes["x"]) == pytest.approx(
+        Scale(read_of["first_at"], read_of["last_at"]).x(begun["from_at"]), abs=2
+    )

@@ -93,6 +93,7 @@ def by_audience_and_topic(rows: pl.DataFrame) -> list[Row]:
             low_ms=pl.when(~is_open.any()).then(col("low_ms").max()),
             high_ms=pl.when(col("high_ms").is_not_null().all()).then(col("high_ms").max()),
             begun_at=col("from_at").min(),
+            ended_at=pl.max_horizontal("until_at", "until_earliest_at").max(),
             open_count=is_open.sum(),
             refused_count=col("refused_count").sum(),
             delayed_operation=col("delayed_operation").first(),
