@@ -93,7 +93,7 @@ def below_minimum_findings(events: pl.DataFrame) -> pl.DataFrame:
     length = when("is_open").then(lit("at the end of the data for")).otherwise(lit("for"))
     refused = (
         when(col("refused") > 0)
-        .then(filled_text("; {} refused, by its line", counted_noun("refused", "append")))
+        .then(filled_text("; {} in server.log", counted_noun("refused", "refused append")))
         .otherwise(lit(""))
     )
     return events.select(

@@ -27,6 +27,7 @@ SKIPPED_BY = (
     *("valid_until_at", "left_at", "ended_at", "checked_at", "elected_at", "balanced_at", "next_started_at"),
     *("valid_from_at", "joined_at", "noticed_at", "started_at", "breached_at", "began_at"),
     *("first_seen_at", "created_at", "deletion_requested_at", "told_at", "hour_at"),
+    "until_earliest_at",
 )
 
 
