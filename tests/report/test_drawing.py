@@ -181,6 +181,6 @@ def test_what_clients_could_feel_has_a_lane_for_each_kind_of_them(
     begun = rows.filter(pl.col("audience") == "producers").sort("from_at").row(0, named=True)
     first = of_class(found["what clients could feel / producers"], "perhaps")[0]
     read_of = sample_answers.read()
-    assert float(first.attributes["x"]) == pytest.approx(
+    assert float(str(first.attributes["x"])) == pytest.approx(
         Scale(read_of["first_at"], read_of["last_at"]).x(begun["from_at"]), abs=2
     )
