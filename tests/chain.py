@@ -21,7 +21,7 @@ from pipeline.model.settings import (
     SessionLimit,
 )
 from pipeline.rules.registry import LIMITS, RULES, find_by_rules, tables_behind_inputs
-from schemas.bronze import file_sighting, lost_segment
+from schemas.bronze import file_sighting, lost_segment, metadata_part, metadata_record
 from schemas.gold import finding
 from schemas.spec import TableSpec
 from tests.tables import log_table
@@ -54,7 +54,10 @@ def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
         "log_record": records,
         **{name: kernel.build(records) for name, kernel in EXTRACTS.items()},
         "source_file": files,
-        "lost_segment": empty_frame(lost_segment.SPEC),
+        **{
+            one.table: empty_frame(one)
+            for one in (lost_segment.SPEC, metadata_part.SPEC, metadata_record.SPEC)
+        },
         "file_sighting": empty_frame(file_sighting.SPEC),
         "data_end": files.group_by("cluster_id").agg(until_at=pl.col("last_logged_at").max()),
         "balancing_setting": BalancingSetting(),

@@ -26,7 +26,8 @@ from jobs.engine.run.tables_of_run import TablesOfRun
 from jobs.engine.run.unread import States, excerpt_files, unread_files, unreadable_files
 from jobs.engine.run.work import Work
 from jobs.engine.run.zones import zone_sentences
-from pipeline.catalog.tables import BY_NAME, JOBS, CatalogTable
+from pipeline.catalog.jobs import JOBS
+from pipeline.catalog.tables import BY_NAME, CatalogTable
 from pipeline.core.conditions import Condition
 from pipeline.core.frames import frame_of, no_rows
 from pipeline.core.record_bytes import SAID_IN, raw_record_bytes

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from jobs.engine.intake.discovery import Candidate
+from jobs.engine.intake.metadata_bytes import NO_METADATA, node_of_copy
 from jobs.settings.model import Settings
 from jobs.text import human_bytes, printable_line
 from pipeline.core.files import URI
@@ -23,13 +24,9 @@ from pipeline.model.metadata.same_log import SameLog
 
 HEAD_BYTES = 16 << 10
 BEGINS_A_DUMP = re.compile(rb"\s*(?:Dumping |baseOffset: |\| offset: |\| payload: |Log starting offset: )")
-NODE_ID = re.compile(rb"^(?:node|broker)\.id=(\d{1,9})\s*$", re.MULTILINE)
-CLUSTER_ID = re.compile(rb"^cluster\.id=([A-Za-z0-9_-]{1,64})\s*$", re.MULTILINE)
-NO_METADATA = "no metadata log: its first record is none of the controllers"
 BEYOND_LIMIT = (
     "with it the copies hold more than {} (limits.incident_bytes): name fewer files or raise the limit"
 )
-PROPERTIES_BYTES = 64 << 10
 BLOCK = 1 << 20
 
 
@@ -86,7 +83,7 @@ def read_metadata_copies(candidates: Sequence[Candidate], settings: Settings) ->
     by_node: dict[tuple[int | None, str], list[MetadataPart]] = {}
     same, left = SameLog(), settings.limits.incident_bytes
     for one in sorted(candidates, key=lambda each: each.listed.path):
-        node_id, cluster_id, folder = _node_of(one)
+        node_id, cluster_id, folder = node_of_copy(one)
         try:
             parts, left = _parts_of(one, settings, masking, left)
         except (OSError, EOFError) as problem:
@@ -165,24 +162,3 @@ def _lines_of(stream: Bounded) -> Iterable[bytes]:
         yield from (line + b"\n" for line in lines)
     if rest:
         yield rest
-
-
-def _node_of(one: Candidate) -> tuple[int | None, str | None, str]:
-    """Node and cluster id by meta.properties beside the folder of the log, else the node by the path; the folder."""
-    listed = one.listed
-    folder = PurePosixPath(listed.path).parent
-    if not listed.stored_at and is_metadata_file(listed.path):
-        for home in (folder.parent, folder):
-            text = _beginning_of(Path(home) / "meta.properties")
-            cluster = CLUSTER_ID.search(text)
-            if node := NODE_ID.search(text):
-                return int(node[1]), cluster[1].decode() if cluster else None, str(folder)
-    return one.located.node, None, str(folder)
-
-
-def _beginning_of(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(PROPERTIES_BYTES)
-    except OSError:
-        return b""

@@ -51,6 +51,9 @@ from pipeline.silver import (
     imbalance_observation,
     leader_and_isr,
     log_gap,
+    metadata_broker,
+    metadata_partition,
+    metadata_span,
     node_event,
     partition_state,
     partition_transition,
@@ -65,7 +68,15 @@ from pipeline.silver import (
     wording_seen,
 )
 from pipeline.state import controller_day, partition_view, replay_summary
-from schemas.bronze import duplicate_record, file_sighting, log_record, lost_segment, source_file
+from schemas.bronze import (
+    duplicate_record,
+    file_sighting,
+    log_record,
+    lost_segment,
+    metadata_part,
+    metadata_record,
+    source_file,
+)
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
 
@@ -163,6 +174,9 @@ KERNELS = (
     process_run,
     controller_day,
     controller_term,
+    metadata_span,
+    metadata_partition,
+    metadata_broker,
     transition_audit,
     controller_event,
     replay_summary,
@@ -187,6 +201,8 @@ TABLES: tuple[CatalogTable, ...] = (
     CatalogTable(log_record.SPEC, Refresh.LOADED),
     CatalogTable(source_file.SPEC, Refresh.LOADED),
     CatalogTable(duplicate_record.SPEC, Refresh.LOADED),
+    CatalogTable(metadata_record.SPEC, Refresh.LOADED),
+    CatalogTable(metadata_part.SPEC, Refresh.LOADED),
     CatalogTable(lost_segment.SPEC, Refresh.REPAIRED),
     CatalogTable(file_sighting.SPEC, Refresh.RUN),
     *map(table_of_kernel, KERNELS),
@@ -225,20 +241,3 @@ def stands_on(name: str) -> frozenset[str]:
     table = BY_SHORT_NAME.get(name)
     inputs = table.inputs if table else ()
     return frozenset({name}).union(*(stands_on(one) for one in inputs))
-
-
-def wanted_by(*goals: str) -> tuple[str, ...]:
-    """Names of the tables that are built for these, in the order of building."""
-    needed = frozenset[str]().union(*(stands_on(goal) for goal in goals))
-    return tuple(one.spec.name for one in TABLES if one.build is not None and one.spec.table in needed)
-
-
-SEGMENTED = tuple(one.spec.table for one in TABLES if one.refresh is Refresh.APPEND)
-JOBS: dict[str, tuple[str, ...]] = {
-    "ingest": wanted_by(*SEGMENTED, "controller_line", "log_gap"),
-    "replay": wanted_by(*SEGMENTED, "controller_term", "replay_check", "replay_summary", "evidence"),
-    "imbalance": wanted_by(
-        *SEGMENTED, "imbalance_breach", "partition_outage", "partition_view", "controller_day"
-    ),
-    "nightly": wanted_by(*(one.spec.table for one in TABLES)),
-}

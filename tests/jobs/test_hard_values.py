@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from jobs import nightly
-from pipeline.catalog.tables import JOBS
+from pipeline.catalog.jobs import JOBS
 from pipeline.kafka.wording.loggers import STATE_CHANGE_LOGGER
 from pipeline.store.reading import read
 from tests.oracle.rendering import instances

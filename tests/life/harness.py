@@ -11,7 +11,8 @@ from polars import col
 from pyspark.sql import SparkSession
 
 from jobs import ingest
-from pipeline.catalog.tables import BY_NAME, JOBS, KEPT
+from pipeline.catalog.jobs import JOBS
+from pipeline.catalog.tables import BY_NAME, KEPT
 from tests.life.disk import Stored
 from tests.published import published_tables, texts
 

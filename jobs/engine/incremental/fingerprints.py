@@ -5,18 +5,30 @@ from collections.abc import Collection, Mapping
 
 from jobs.settings.model import Settings
 from pipeline.catalog.knowledge import TEMPLATES, forms_fingerprint, knowledge_fingerprint
-from pipeline.catalog.tables import BY_SHORT_NAME, LIMITS, SETTINGS, TABLES, stands_on
+from pipeline.catalog.tables import BY_SHORT_NAME, LIMITS, SETTINGS, TABLES, Refresh, stands_on
+from schemas.bronze import file_sighting, metadata_part
 
 # By what records were understood and files recognised: beside the watermarks of tables, under names of no table.
 TEMPLATES_READ, FORMS_READ = "templates", "forms"
+# What is said of files that cannot be read, gaps and what follows from them, goes by more than what was read.
+ABOUT_FILES = frozenset(
+    one.spec.name
+    for one in TABLES
+    if one.refresh is Refresh.FULL and file_sighting.SPEC.table in stands_on(one.spec.table)
+)
 
 
-def table_watermark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> str:
+def table_watermark(
+    name: str, load_seq: int, settings: Settings, cluster_id: str, metadata_seq: int = 0
+) -> str:
     """What a table was built from: rows through load_seq, knowledge, and settings if it stands on them: those of
-    findings are asked of few tables, so that a finding that is silenced builds no others anew."""
-    told = stands_on(name.split(".")[1]) & frozenset(SETTINGS)
+    findings are asked of few tables, so that a finding that is silenced builds no others anew. metadata_seq: the last
+    load of copies of the metadata log, for tables that stand on it."""
+    under = stands_on(name.split(".")[1])
+    told = under & frozenset(SETTINGS)
     decided = settings.fingerprint(cluster_id, with_findings=LIMITS in told) if told else ""
     text = f"{name}|{decided}|{knowledge_fingerprint()}"
+    text += f"|{metadata_seq}" if metadata_seq and metadata_part.SPEC.table in under else ""
     return f"{load_seq} {hashlib.sha256(text.encode()).hexdigest()}"
 
 
@@ -35,14 +47,14 @@ def forms_read(settings: Settings, cluster_id: str) -> str:
 
 
 def fresh_tables(
-    watermarks: Mapping[str, str], load_seq: int, settings: Settings, cluster_id: str
+    watermarks: Mapping[str, str], load_seq: int, settings: Settings, cluster_id: str, metadata_seq: int = 0
 ) -> frozenset[str]:
     """Names of the tables that a run which published these watermarks left as they would be built now."""
     built = (one.spec.name for one in TABLES if one.build is not None)
     return frozenset(
         name
         for name in built
-        if watermarks.get(name) == table_watermark(name, load_seq, settings, cluster_id)
+        if watermarks.get(name) == table_watermark(name, load_seq, settings, cluster_id, metadata_seq)
     )
 
 

@@ -12,8 +12,10 @@ from jobs.engine.incremental.at_hand import AtHand
 from jobs.engine.incremental.night import Night
 from jobs.engine.incremental.records import RunRecords
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, CatalogTable, Refresh
+from pipeline.core.conditions import IsNull, column_since
 from pipeline.core.span import Span
-from schemas.bronze import source_file
+from pipeline.model.metadata.stretches import first_offset_since
+from schemas.bronze import metadata_part, metadata_record, source_file
 from schemas.gold import finding
 
 A_DAY = timedelta(days=1)
@@ -42,6 +44,8 @@ class KernelInputs:
         }
         if name in special:
             return special[name]()
+        if name == metadata_record.SPEC.table:
+            return self.metadata_records(begin)
         if name in EXTRACTS:
             return self.records.extract(EXTRACTS[name], table, begin)
         if name in CARRIED:
@@ -49,6 +53,15 @@ class KernelInputs:
         if name in BY_SHORT_NAME:
             return self.rows(table, BY_SHORT_NAME[name], begin)
         return getattr(kernel_settings, name)(self.night.settings, self.night.cluster_id)
+
+    def metadata_records(self, begin: datetime | None) -> pl.DataFrame:
+        """bronze.metadata_record from the first offset on that may be of the time since `begin`, and snapshots that
+        end there or later."""
+        if begin is None:
+            return self.at_hand.stored(metadata_record.SPEC)
+        first = first_offset_since(self.at_hand.stored(metadata_part.SPEC), begin)
+        of_log = column_since("record_offset", first) & IsNull("snapshot_offset")
+        return self.at_hand.stored(metadata_record.SPEC, of_log | column_since("snapshot_offset", first))
 
     def reported_finding(self) -> pl.DataFrame:
         """gold.finding as published, without what only an earlier span of a backfill has found: no screen told it."""

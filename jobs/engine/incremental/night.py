@@ -33,7 +33,8 @@ class Night:
     others are built from everything. derived: segments of earlier runs that are derived anew beside the new ones. gone:
     rows of bronze.source_file of those that others replace. executors: who runs kernels of single records; None: the
     driver does. records: what is loaded, once it is asked for. goes_on: the run before
-    read a part of what it found, and no screen told of it.
+    read a part of what it found, and no screen told of it. metadata_before: the last load of copies of the metadata
+    log of earlier runs.
     """
 
     tables: StoredTables
@@ -47,6 +48,7 @@ class Night:
     executors: RowExecutors | None = None
     records: pa.Table | None = None
     goes_on: bool = False
+    metadata_before: int = 0
 
     def is_of_run(self) -> Condition:
         """True for rows of segments that this run loads or derives anew."""

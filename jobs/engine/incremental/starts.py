@@ -22,6 +22,8 @@ from pipeline.catalog.tables import (
 from pipeline.core.conditions import column_before, column_reaching
 from pipeline.core.incremental import Watch, begin_of_day, earliest_time, watched_tables
 from pipeline.core.span import Span
+from pipeline.model.metadata.stretches import changed_since
+from schemas.bronze import metadata_part
 
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 CHANGES_LINES = tuple(watch for table in TABLES for watch in table.incremental.changes_lines)
@@ -81,7 +83,9 @@ class Starts:
             self.reopened_from |= {} if reopened is None else {table.spec.name: reopened}
 
     def find_dirty_day(self) -> None:
-        at = dirty_at(self.segments(), self.difference(CHANGES_LINES))
+        of_lines = dirty_at(self.segments(), self.difference(CHANGES_LINES))
+        of_records = changed_since(self.at_hand.stored(metadata_part.SPEC), self.night.metadata_before)
+        at = earliest_time(of_lines, of_records)
         self.dirty_from = None if at is None else begin_of_day(at - LATE)
         self.is_dirty_known = True
 

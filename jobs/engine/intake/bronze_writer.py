@@ -13,6 +13,7 @@ from jobs.engine.incremental.night import Night, without_bytes
 from jobs.engine.incremental.placement import Placement
 from jobs.engine.intake.changed_while_read import without_lost
 from jobs.engine.intake.executors import IntakeExecutors
+from jobs.engine.intake.metadata_log import MetadataLoad
 from jobs.engine.intake.segments import COUNTED, Loader
 from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze.planning import Plan, Segment
@@ -34,7 +35,7 @@ Done = Callable[[TableSpec, pa.Table], None]
 
 class Intake:
     """Loads the segments of one run; `done` hears of each table and the rows that are written of it. executors: None:
-    all is read here."""
+    all is read here. `metadata`: what was read of copies of the metadata log."""
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class Intake:
         self.loader, self.tables, self.night, self.done = loader, tables, night, done
         self.executors = executors
         self.totals: dict[str, int] = {}
+        self.metadata = MetadataLoad()
 
     def of_run(self) -> Condition | None:
         """Rows of segments that this run loads or derives anew; None: all."""

@@ -9,6 +9,7 @@ from typing import Any
 from jobs.engine.incremental.at_hand import AtHand
 from jobs.engine.incremental.builder import tables_to_build
 from jobs.engine.incremental.fingerprints import (
+    ABOUT_FILES,
     FORMS_READ,
     TEMPLATES_READ,
     forms_read,
@@ -23,6 +24,7 @@ from jobs.engine.intake.on_executors import SparkIntake
 from jobs.engine.run.conservation import require_conserved
 from jobs.engine.run.looking import LogLook, LogLookResult
 from jobs.engine.run.masked_run import made_by, require_same_masking
+from jobs.engine.run.metadata_news import read_metadata_news
 from jobs.engine.run.preconditions import require_same_zones
 from jobs.engine.run.progress import Progress
 from jobs.engine.run.quality_gate import (
@@ -32,14 +34,15 @@ from jobs.engine.run.quality_gate import (
     open_findings,
     unmet_expectations,
 )
-from jobs.engine.run.request import IS_KRAFT, PARTS_LEFT, RunRequest, RunResult, is_handed_on
+from jobs.engine.run.request import IS_KRAFT, METADATA_SEQ, PARTS_LEFT, RunRequest, RunResult, is_handed_on
 from jobs.engine.run.spans import span_text
 from jobs.engine.run.tables_of_run import TablesOfRun
 from jobs.engine.run.unread import excerpt_files, unread_files, unreadable_files
 from jobs.engine.run.work import Work
 from jobs.engine.run.zones import zones_at_hand
 from pipeline.bronze.planning import Plan
-from pipeline.catalog.tables import JOBS, SPECS, TABLES, CatalogTable, Refresh, stands_on
+from pipeline.catalog.jobs import JOBS
+from pipeline.catalog.tables import SPECS, CatalogTable, Refresh
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.locks.lock import ClusterLock
@@ -47,16 +50,8 @@ from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.runs.published import Published
 from pipeline.store.spark.session import tune_for_size
 from pipeline.store.warehouse import ClusterWarehouse, run_row
-from schemas.bronze import file_sighting
 from schemas.gold import finding
 from schemas.ops import quality_result
-
-# What is said of files that cannot be read, gaps and what follows from them, goes by more than what was read.
-ABOUT_FILES = frozenset(
-    one.spec.name
-    for one in TABLES
-    if one.refresh is Refresh.FULL and file_sighting.SPEC.table in stands_on(one.spec.table)
-)
 
 
 class Run:
@@ -120,23 +115,27 @@ class Run:
             self.watermarks |= {one.name: "" for one in SPECS if one.name in self.watermarks}
         fresh = self.fresh(before, found)
         self.note_templates(before)
-        tables = tables_to_build(JOBS[request.job], fresh, has_segments=bool(planned.segments))
+        metadata = read_metadata_news(found, request, self.written, self.counts, self.progress)
+        has_news = bool(planned.segments or metadata.parts)
+        tables = tables_to_build(JOBS[request.job], fresh, has_segments=has_news)
         tables = tables if self.counts["load_seq"] else []
-        is_new = bool(planned.segments or tables or planned.sightings)
+        is_new = bool(has_news or tables or planned.sightings)
         if is_new:
             if self.store.writer is None:
                 self.store.session.begin()
             night = Night(
                 written, request.settings, request.cluster_id, self.run_id, before, fresh, goes_on=goes_on
             )
+            night.metadata_before = self.published.counts.get(METADATA_SEQ, 0)
             if self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
                 self.store.session.require()
                 night.executors = SparkRowExecutors(written)
             gate = QualityGate(request.cluster_id, self.run_id)
             intake = Intake(found.loader, written, night, gate.enter, self.executors)
+            intake.metadata = metadata
             found.states.update(self.write_all(planned, intake, tables, gate))
         self.publish("published" if is_new else "nothing_new")
-        return self.result("published" if planned.segments or tables else "nothing_new", found.states)
+        return self.result("published" if has_news or tables else "nothing_new", found.states)
 
     def tune(self, read_bytes: int, stored_bytes: int) -> None:
         self.store.session.set(partial(tune_for_size, read_bytes=read_bytes, stored_bytes=stored_bytes))
@@ -146,7 +145,8 @@ class Run:
         if self.request.is_reparsing:
             return frozenset()
         settings, cluster_id = self.request.settings, self.request.cluster_id
-        fresh = fresh_tables(self.published.watermarks, before, settings, cluster_id)
+        metadata_seq = self.published.counts.get(METADATA_SEQ, 0)
+        fresh = fresh_tables(self.published.watermarks, before, settings, cluster_id, metadata_seq)
         return fresh - ABOUT_FILES if found.is_other_problem else fresh
 
     def placement(self, night: Night, tables: Sequence[CatalogTable], new_bytes: int) -> Placement:
@@ -187,7 +187,8 @@ class Run:
             )
 
     def watermark(self, name: str) -> str:
-        return table_watermark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
+        of_run = (self.counts["load_seq"], self.request.settings, self.request.cluster_id)
+        return table_watermark(name, *of_run, self.counts.get(METADATA_SEQ, 0))
 
     def write_all(
         self, planned: Plan, intake: Intake, tables: Sequence[CatalogTable], gate: QualityGate

@@ -8,6 +8,7 @@ from jobs.engine.incremental.placement import placement_of, unpacked_bytes
 from jobs.engine.intake.discovery import Candidate
 from jobs.engine.intake.executors import IntakeExecutors
 from jobs.engine.intake.file_probe import Looker
+from jobs.engine.intake.metadata_bytes import is_copy
 from jobs.engine.intake.segments import Loader, Seen
 from jobs.engine.intake.vanished_paths import held_by, vanished_sightings, without_gone
 from jobs.engine.run.preconditions import require_kafka
@@ -25,7 +26,8 @@ HISTORY_COUNTS = 32
 class LogLookResult:
     """planned: segments to read, and sightings that are news. states: by path what is known of a file, and a sentence
     on it. new_bytes: of files that are new or changed, unpacked. is_other_problem: a file cannot be read of which that
-    is new, or can be that could not. is_kraft: the cluster is in KRaft, or on its way there."""
+    is new, or can be that could not. is_kraft: the cluster is in KRaft, or on its way there. metadata:
+    copies of its metadata log."""
 
     loader: Loader
     planned: Plan
@@ -33,6 +35,7 @@ class LogLookResult:
     new_bytes: int
     is_other_problem: bool
     is_kraft: bool
+    metadata: Sequence[Candidate] = ()
 
     def part(self, planned: Plan, size: int, run_id: str, tables: StoredTables) -> "LogLookResult":
         """What one run of several reads of it, so many bytes."""
@@ -74,6 +77,8 @@ class LogLook:
         looker.tell = self.progress.detail
         loader = Loader(cluster_id, settings, self.run_id, self.tables, looker)
         listing = self.request.list_logs()
+        metadata = [one for one in listing.candidates if is_copy(one)]
+        listing = replace(listing, candidates=[one for one in listing.candidates if not is_copy(one)])
         seen = loader.seen(listing.candidates)
         changed = self.changed(loader, listing.candidates, seen)
         self.progress.stage("files", f"{len(listing.candidates)} found, {len(changed)} new or changed")
@@ -90,7 +95,7 @@ class LogLook:
         if not planned.segments and not self.published.counts.get("load_seq"):
             require_kafka(cluster_id, states)
         is_other = has_other_problems(planned, loader.sighted | seen)
-        return LogLookResult(loader, planned, states, new_bytes, is_other, looker.is_kraft)
+        return LogLookResult(loader, planned, states, new_bytes, is_other, looker.is_kraft, metadata)
 
     def say_server_log(self, looker: Looker) -> None:
         """Says that server.log is read though nobody asked for it."""

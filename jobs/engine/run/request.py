@@ -15,9 +15,11 @@ from schemas.bronze.file_sighting import PROBLEMS
 IS_KRAFT = "is_kraft"
 # The count of parts of what a run has found that are still to be read.
 PARTS_LEFT = "parts_left"
+# The count of loads of copies of the metadata log.
+METADATA_SEQ = "metadata_seq"
 # Counts of what a run has read.
 READ_COUNTS = ("records", "understood", "bytes", "files", "segments")
-HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, IS_KRAFT)
+HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, IS_KRAFT, METADATA_SEQ)
 
 
 @dataclass(frozen=True)

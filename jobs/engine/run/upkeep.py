@@ -11,7 +11,7 @@ from jobs.engine.incremental.placement import Placement, placement_of
 from jobs.engine.run.conservation import require_conserved
 from jobs.engine.run.progress import Progress
 from jobs.engine.run.quality_gate import QualityGate, gate_failure, open_findings
-from jobs.engine.run.request import PARTS_LEFT, is_handed_on
+from jobs.engine.run.request import METADATA_SEQ, PARTS_LEFT, is_handed_on
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
 from pipeline.core.errors import SettingsError
@@ -85,7 +85,8 @@ class Upkeep:
     def note_watermarks(self, names: Collection[str]) -> None:
         """Tables that were built are as they would be built now if all that they stand on is, too: else the next run
         builds them again."""
-        of_run = (self.counts["load_seq"], self.settings, self.store.cluster_id)
+        metadata_seq = self.counts.get(METADATA_SEQ, 0)
+        of_run = (self.counts["load_seq"], self.settings, self.store.cluster_id, metadata_seq)
         fresh = tables_on_fresh_inputs(names, fresh_tables(self.published.watermarks, *of_run))
         built = (name for name in names if name in self.watermarks)
         self.watermarks |= {name: table_watermark(name, *of_run) if name in fresh else "" for name in built}

@@ -7,10 +7,12 @@ import pyarrow as pa
 from jobs.engine.incremental.at_hand import AtHand
 from jobs.engine.incremental.builder import Builder
 from jobs.engine.intake.bronze_writer import Intake
+from jobs.engine.intake.metadata_log import MetadataLoad
 from jobs.engine.run.progress import Progress
 from jobs.engine.run.quality_gate import QualityGate
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.tables import CatalogTable
+from schemas.bronze import metadata_part, metadata_record
 from schemas.spec import TableSpec
 
 
@@ -28,11 +30,23 @@ class Work:
             size = sum(one.limit - one.start_offset for one in planned.segments)
             self.progress.stage("read", f"{len(planned.segments)} segments, {size:,} bytes")
         self.planned, lost = self.intake.load(planned, is_reparsing=is_reparsing)
+        self.load_metadata(self.intake.metadata)
         self.load_seq = max((one.load_seq for one in self.planned.segments), default=self.load_seq)
         totals = self.intake.totals
         if totals:
             self.progress.stage("understood", f"{totals['understood']:,} of {totals['records']:,} records")
         return lost
+
+    def load_metadata(self, load: MetadataLoad) -> None:
+        """Writes what was read of copies of the metadata log."""
+        if not load.parts:
+            return
+        for spec, rows in (
+            (metadata_record.SPEC, load.record_table()),
+            (metadata_part.SPEC, load.part_table()),
+        ):
+            self.intake.tables.append(spec, rows)
+            self.gate.enter(spec, rows)
 
     def build(self, tables: Sequence[CatalogTable]) -> AtHand:
         """Runs the kernels of these tables on what is loaded, and stores their rows."""

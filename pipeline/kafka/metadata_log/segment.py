@@ -60,7 +60,7 @@ class MetadataRecord:
 class MetadataPart:
     """What one file, or one of the files of a dump, holds. `no_ops`: NoOp records (NO_OPS), which stand in no list.
     `snapshot`: the offset behind the last record that it stands for, and its epoch. `missing`: offsets that are not
-    there, as (expected, found)."""
+    there, as (expected, found). `last_batch`: byte of the last batch that is read."""
 
     form: str
     records: list[MetadataRecord] = field(default_factory=list)
@@ -69,6 +69,7 @@ class MetadataPart:
     end: FileEnd | None = None
     missing: list[tuple[int, int]] = field(default_factory=list)
     source: str = ""
+    last_batch: int | None = None
 
     @property
     def is_whole_snapshot(self) -> bool:
@@ -98,6 +99,7 @@ def read_metadata_file(data: Bytes, name: str, masking: Masking | None = None) -
     expected: int | None = None
     for block in read_batch_blocks(data):
         expected = _note_missing(part, block, expected)
+        part.last_batch = int(block.places[-1]) if len(block.places) else part.last_batch
         no_ops.append(_no_ops_of(block))
         for row in np.flatnonzero(~block.is_no_op).tolist():
             records = _records_of_batch(data, int(block.places[row]), block.headers[row], masking)

@@ -14,6 +14,7 @@ from pipeline.model.metadata.broker_replay import BrokerReplay
 from pipeline.model.metadata.causes import OTHER, UNCLEAN, BatchCauses, batch_causes
 from pipeline.model.metadata.states import (
     BrokenRule,
+    BrokerRegistration,
     PartitionKey,
     PartitionRegistration,
     broken_rules,
@@ -40,7 +41,8 @@ class TopicLife:
 class MetadataReplay(BrokerReplay):
     """The cluster as the records make it. `partitions`, `brokers`, `topics`: at the end; `states`, `registrations`,
     `lives`: all there were, in order; `changes`: records that set something, in order; `unclean`: elections that may
-    have lost records. `skipped`: changes of what the log does not have the base of.
+    have lost records. `cleared`: states whose ELR a record emptied. `skipped`: changes of what the log does not have
+    the base of.
     """
 
     partitions: dict[PartitionKey, PartitionRegistration] = field(default_factory=dict)
@@ -50,6 +52,7 @@ class MetadataReplay(BrokerReplay):
     removed: list[tuple[PartitionKey, int, int]] = field(default_factory=list)
     changes: list[MetadataRecord] = field(default_factory=list)
     unclean: list[tuple[PartitionRegistration, PartitionRegistration]] = field(default_factory=list)
+    cleared: list[PartitionRegistration] = field(default_factory=list)
     skipped: int = 0
     _open: list[MetadataRecord] | None = None
     _causes: BatchCauses = field(default_factory=BatchCauses)
@@ -66,6 +69,18 @@ class MetadataReplay(BrokerReplay):
             if one.fields is not None:
                 self.apply_record(replace(one, offset=-1))
         self._is_base = False
+
+    def go_on_from(
+        self, partitions: Iterable[PartitionRegistration] = (), brokers: Iterable[BrokerRegistration] = ()
+    ) -> None:
+        """What earlier records made: takes the place of all that is known."""
+        self.lose_base()
+        for one in partitions:
+            self.partitions[one.key] = one
+            self._keys.setdefault(one.topic_id, {})[one.key] = None
+            if one.topic is not None:
+                self.topics[one.topic_id] = one.topic
+        self.brokers = {one.broker_id: one for one in brokers}
 
     def take_log(self, records: Iterable[MetadataRecord]) -> None:
         """Records that follow one another without a hole."""
@@ -151,6 +166,17 @@ class MetadataReplay(BrokerReplay):
         for key, one in self.partitions.items():
             if said.get("topicName") in (None, one.topic) and (one.elr or one.last_known_elr):
                 self.partitions[key] = replace(one, elr=[], last_known_elr=[])
+                self.cleared.append(
+                    replace(
+                        self.partitions[key],
+                        decided_at_ms=record.at_ms,
+                        offset=record.offset,
+                        controller_epoch=record.epoch,
+                        is_elected=False,
+                        cause=None,
+                        cause_broker_id=None,
+                    )
+                )
         self.changes.append(record)
 
     def _note_change(self, record: MetadataRecord, _: dict[str, Any]) -> None:
