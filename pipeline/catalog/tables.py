@@ -33,6 +33,7 @@ from pipeline.gold import (
     request_trace,
     topic_lifecycle,
     transition_audit,
+    witness_check,
 )
 from pipeline.silver import (
     assignment,
@@ -183,6 +184,7 @@ KERNELS = (
     replay_check,
     evidence,
     partition_timeline,
+    witness_check,
     partition_view,
     broker_session,
     request_trace,

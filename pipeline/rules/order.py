@@ -54,6 +54,7 @@ GROUPS = {
         "refused_move",
         "discontinuity",
         "replay_disagreement",
+        "witnesses_differ",
         "ratio_disagreement",
         "recreated_at_once",
         "deletion_disabled",

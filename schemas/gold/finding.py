@@ -159,12 +159,11 @@ FACTS = {
     "partitions": Fact(
         array_type(STRING), "The first 100 partitions with a replica there; null: no line tells."
     ),
+    "partition_epoch": Fact(INTEGER, "Which change of the partition it is, from 0."),
     "partitions_count": Fact(LONG, "Partitions; topic and partition are of one of them."),
     "preferred_count": Fact(LONG, "Partitions that the broker should lead."),
-    "reason": Fact(
-        STRING,
-        "Why the records are not understood, as bronze.log_record has it; why a reassignment was not made.",
-    ),
+    "reason": Fact(STRING, "Why records are not understood (bronze.log_record), or a move was not made."),
+    "record_offset": Fact(LONG, "Offset in the metadata log of the first record that differs."),
     "records_at_risk": Fact(LONG, "Records that may be lost, at most; null: not known."),
     "records_count": Fact(LONG, "Records that are not understood."),
     "refused_count": Fact(LONG, "Writes (ZooKeeper), registrations or appends that were refused."),
@@ -177,7 +176,9 @@ FACTS = {
     ),
     "request": Fact(STRING, "Kind of the requests, Kafka's name; null: of several."),
     "requests_count": Fact(LONG, "Requests of a controller to the broker."),
-    "said_count": Fact(LONG, "Objects whose states Kafka printed, or moves that it refused."),
+    "said_count": Fact(
+        LONG, "Objects whose states Kafka printed or has on record, or moves that it refused."
+    ),
     "shortest_ms": Fact(LONG, "How long the broker was there between two departures at the shortest, ms."),
     "slow_count": Fact(LONG, "How many events of the controller took long, of that kind."),
     "suspect_id": Fact(INTEGER, "Node that hung or was cut off at half of them or more; null: none is seen."),

@@ -2,8 +2,7 @@
 
 from importlib.resources import files
 
-from jobs.engine.incremental.fingerprints import tables_on_fresh_inputs
-from jobs.engine.run.cluster_run import ABOUT_FILES
+from jobs.engine.incremental.fingerprints import ABOUT_FILES, tables_on_fresh_inputs
 from pipeline.catalog.knowledge import FORMS, read_knowledge_files
 from pipeline.catalog.tables import TABLES
 from pipeline.store.runs.published import Published

@@ -119,8 +119,7 @@ class Run:
         has_news = bool(planned.segments or metadata.parts)
         tables = tables_to_build(JOBS[request.job], fresh, has_segments=has_news)
         tables = tables if self.counts["load_seq"] else []
-        is_new = bool(has_news or tables or planned.sightings)
-        if is_new:
+        if is_new := bool(has_news or tables or planned.sightings):
             if self.store.writer is None:
                 self.store.session.begin()
             night = Night(
