@@ -26,6 +26,7 @@ from jobs.questions.topics import TABLE as LIVES
 from jobs.questions.topics import topic_counts
 from jobs.questions.untold import KNOWN, Untold, find_unknowns, has_moves_log
 from jobs.questions.window import Window
+from jobs.screen.on_record import recorded_moves_text, recorded_witness_lines
 from pipeline.views.changes.requests import TABLES as CHANGED
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.judged import (
@@ -146,6 +147,8 @@ def gather_facts(
         "odd_moves": (
             partial(odd_moves_since, answers, SHOWN_MOVES, since) if has("gold.transition_audit") else list
         ),
+        "witness": partial(recorded_witness_lines, answers, since),
+        "recorded_moves": partial(recorded_moves_text, answers, since),
     }
     with ThreadPoolExecutor(AT_ONCE) as pool:
         futures = {name: pool.submit(ask) for name, ask in asked.items()}

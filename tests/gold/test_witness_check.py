@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from pipeline.core.frames import frame_of
 from pipeline.core.span import ALL_TIME
 from pipeline.gold import witness_check
 from pipeline.kafka.metadata_log.dump import read_metadata_dump
@@ -31,7 +32,7 @@ def given() -> dict[str, pl.DataFrame]:
     return {
         "metadata_partition": nights.rows("metadata_partition").with_columns(cluster_id=pl.lit(NAME)),
         "partition_timeline": timeline,
-        "source_file": source_files(pl.from_arrow(lines) if not isinstance(lines, pl.DataFrame) else lines),
+        "source_file": source_files(frame_of(lines)),
     }
 
 
