@@ -22,6 +22,7 @@ from jobs.metadata.document import recorded_document
 from jobs.metadata.files import read_metadata_copies
 from jobs.metadata.recorded import RecordedCluster
 from jobs.metadata.screen import recorded_screen
+from jobs.metadata.tables_of_copies import load_of_copies
 from jobs.moments import Moment
 from jobs.questions.asking import answer_to, as_document
 from jobs.questions.named.answer import answer_lines, answer_row
@@ -146,7 +147,8 @@ class Clusters:
             self.say(unsound_records(asked.fail_on))
 
     def answer(self, cluster_id: str, listing: Listing, recorded: RecordedCluster | None = None) -> None:
-        request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
+        load = None if recorded is None else load_of_copies(cluster_id, recorded.copies, recorded.joined)
+        request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings, metadata=load)
         answer = self.analyze(request, self.progress, partial(require_planned, self.settings))
         asked, is_json = self.asked, self.asked.format != "text"
         window = asked_window(asked.since, asked.until, Answers(cluster_id, answer.tables))

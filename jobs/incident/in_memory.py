@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from jobs.engine.incremental.builder import tables_to_build
 from jobs.engine.incremental.night import Night
 from jobs.engine.intake.bronze_writer import Intake
+from jobs.engine.intake.metadata_log import MetadataLoad
 from jobs.engine.run.looking import LogLook, LogLookResult
 from jobs.engine.run.progress import Progress
 from jobs.engine.run.quality_gate import (
@@ -137,7 +138,9 @@ def load_into_memory(
     require_room(found)
     night = Night(stored, request.settings, cluster_id, run_id, before.counts.get("load_seq", 0), frozenset())
     gate = QualityGate(cluster_id, run_id, is_counted=True)
-    work = Work(Intake(found.loader, stored, night, gate.enter), gate, progress)
+    intake = Intake(found.loader, stored, night, gate.enter)
+    intake.metadata = request.metadata or MetadataLoad()
+    work = Work(intake, gate, progress)
     found.states.update(work.load(found.planned))
     return Loaded(stored, found, work, gate)
 

@@ -65,6 +65,7 @@ def merged_stretches(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, in
 
 def record_row(one: MetadataRecord, snapshot_offset: int | None, copy: Row) -> Row:
     """A row of bronze.metadata_record; copy: cluster_id, file_id, load_seq."""
+    is_said = one.fields is not None and one.reason is None
     return {
         **copy,
         "byte_offset": one.byte,
@@ -77,8 +78,8 @@ def record_row(one: MetadataRecord, snapshot_offset: int | None, copy: Row) -> R
         "appended_at": moment_of(one.at_ms),
         "type": one.name,
         "version": one.version,
-        "fields": None if one.fields is None or one.reason else json.dumps(one.fields, separators=(",", ":")),
-        "not_understood_reason": one.reason,
+        "fields": json.dumps(one.fields, separators=(",", ":")) if is_said else None,
+        "not_understood_reason": None if is_said else one.reason or "bad_bytes",
     }
 
 

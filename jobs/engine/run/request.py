@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from jobs.engine.intake.discovery import Listing
+from jobs.engine.intake.metadata_log import MetadataLoad
 from jobs.engine.intake.segments import Seen, is_other
 from jobs.settings.model import Settings
 from pipeline.bronze.planning import FileSighting, Plan
@@ -25,7 +26,7 @@ HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, IS_KRAFT, METADATA_SEQ)
 @dataclass(frozen=True)
 class RunRequest:
     """What a job asks for on one cluster. list_logs: its files, asked for once it is locked; is_reparsing: what is
-    stored is understood anew from its bytes."""
+    stored is understood anew from its bytes. metadata: copies of the metadata log that were read already."""
 
     job: str
     warehouse: str
@@ -36,6 +37,7 @@ class RunRequest:
     until: datetime | None = None
     wait_seconds: float = 0
     is_reparsing: bool = False
+    metadata: MetadataLoad | None = None
 
 
 @dataclass

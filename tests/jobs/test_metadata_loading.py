@@ -1,0 +1,123 @@
+"""The reading of copies for tables: what is read of damaged ones fits the tables, and another cluster's is refused."""
+
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jobs.engine.intake.discovery import Candidate, candidates_by_cluster
+from jobs.engine.intake.metadata_bytes import is_copy
+from jobs.engine.intake.metadata_log import MetadataLoad, MetadataLoader
+from jobs.metadata.files import read_metadata_copies, split_candidates
+from jobs.metadata.recorded import RecordedCluster
+from jobs.metadata.tables_of_copies import load_of_copies
+from jobs.settings.load import load_settings
+from pipeline.core.expectations import broken_rows, expectation_of
+from pipeline.core.frames import frame_of
+from pipeline.core.stored_tables import MemoryTables
+from schemas.bronze import metadata_part, metadata_record
+from tests.metadata import FOLDER, samples
+
+SETTINGS = load_settings(None)
+SEGMENT = f"{0:020}.log"
+HOSTILE = sorted(one.name for one in (samples() / "hostile").glob("*.log"))
+
+
+def below(folder: Path) -> list[Candidate]:
+    (found,) = candidates_by_cluster([str(folder)], SETTINGS, "c").values()
+    return found
+
+
+def put(folder: Path, node: int, data: bytes, name: str = SEGMENT) -> Path:
+    path = folder / f"node-{node}" / FOLDER / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def loaded(folder: Path, tables: MemoryTables, load_seq: int = 1) -> MetadataLoad:
+    load = MetadataLoader("c", SETTINGS, tables, load_seq).read(
+        [one for one in below(folder) if is_copy(one)]
+    )
+    for spec, rows in ((metadata_record.SPEC, load.record_table()), (metadata_part.SPEC, load.part_table())):
+        assert broken_rows(frame_of(rows), expectation_of(spec)).is_empty()
+        tables.append(spec, rows)
+    return load
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_sample_fits_the_tables(name: str, tmp_path: Path) -> None:
+    put(tmp_path, 1, (samples() / "hostile" / name).read_bytes())
+    load = loaded(tmp_path, MemoryTables())
+    if name == "user-topic.log":
+        assert (load.records, load.parts) == ([], []) and "no metadata log" in load.refused[0][1]
+        return
+    assert sum(one["kept_count"] for one in load.parts) == len(load.records) > 0 and not load.refused
+    ends = {one["ended_how"] for one in load.parts} - {None}
+    copies = read_metadata_copies(split_candidates(below(tmp_path)).metadata, SETTINGS)
+    (part,) = (one for _, _, one in copies.files)
+    assert ends == ({part.end.kind} if part.end else set())
+    joined = RecordedCluster("c", copies).joined
+    other = load_of_copies("c", copies, joined)
+    assert [(one["record_offset"], one["fields"]) for one in other.records] == [
+        (one["record_offset"], one["fields"]) for one in load.records
+    ]
+
+
+def test_changed_bytes_fit_the_tables(tmp_path: Path) -> None:
+    data = (samples() / "hostile" / "unknown-tag.log").read_bytes()
+    chance = random.Random(7)  # noqa: S311 - which bytes are changed
+    for _ in range(60):
+        broken = bytearray(data)
+        for _ in range(chance.randint(1, 4)):
+            broken[chance.randrange(len(broken))] = chance.randrange(256)
+        put(tmp_path, 1, bytes(broken))
+        loaded(tmp_path, MemoryTables())
+
+
+def test_growth_at_any_byte_gives_each_record_once(tmp_path: Path) -> None:
+    data = (samples() / "4.4.0-one-node" / FOLDER / SEGMENT).read_bytes()
+    put(tmp_path, 1, data)
+    whole = MemoryTables()
+    loaded(tmp_path, whole)
+    wanted = frame_of(whole.read(metadata_record.SPEC)).drop("load_seq")
+    for cut in np.random.default_rng(3).integers(1, len(data), 12).tolist():
+        tables = MemoryTables()
+        put(tmp_path, 1, data[:cut])
+        loaded(tmp_path, tables)
+        put(tmp_path, 1, data)
+        loaded(tmp_path, tables, 2)
+        assert frame_of(tables.read(metadata_record.SPEC)).drop("load_seq").equals(wanted), cut
+        assert not loaded(tmp_path, tables, 3).parts
+
+
+def test_a_copy_of_another_cluster_is_refused(tmp_path: Path) -> None:
+    """By its records, as nothing beside it names a cluster; in a later night, too."""
+    tables = MemoryTables()
+    put(tmp_path, 1, (samples() / "4.4.0-one-node" / FOLDER / SEGMENT).read_bytes())
+    loaded(tmp_path, tables)
+    put(tmp_path, 2, (samples() / "3.9.2-one-node" / FOLDER / SEGMENT).read_bytes())
+    load = loaded(tmp_path, tables, 2)
+    assert not load.records and "another cluster" in load.refused[0][1]
+    both = loaded(tmp_path, MemoryTables())
+    assert len(both.refused) == 1
+
+
+def test_a_tail_that_a_node_cut_is_read_anew(tmp_path: Path) -> None:
+    """Node 102 wrote 37 records that the next epoch made void, and cut them: its file is another from there on."""
+    old, new = (
+        (samples() / "diverged" / f"node-{node}" / FOLDER / SEGMENT).read_bytes() for node in (102, 103)
+    )
+    tables = MemoryTables()
+    put(tmp_path, 102, old)
+    first = loaded(tmp_path, tables)
+    put(tmp_path, 102, new)
+    second = loaded(tmp_path, tables, 2)
+    assert {one["file_id"] for one in first.parts}.isdisjoint(one["file_id"] for one in second.parts)
+    places = frame_of(tables.read(metadata_record.SPEC)).select("controller_epoch", "record_offset")
+    assert places.is_unique().all()
+    shutil.rmtree(tmp_path / "node-102")
+    put(tmp_path, 103, new)
+    assert not loaded(tmp_path, tables, 3).records
