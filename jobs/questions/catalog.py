@@ -119,6 +119,11 @@ QUESTIONS: dict[str, Question] = {
         needs=("gold.client_impact",),
         rests_on="leaders",
     ),
+    "on-record": Question(
+        "what the metadata log has of a partition at a time: leader, ISR, since when, and why",
+        "named.on_record:what_is_on_record",
+        ("partition", "at"),
+    ),
     "whose-clock": Question(
         "how far the clocks of nodes are apart, and whose is wrong",
         "named.clocks:whose_clock",
