@@ -91,18 +91,15 @@ def stretch_rows(part: MetadataPart, kept: Sequence[MetadataRecord], copy: Row) 
     offset, epoch = marks["offset"], marks["epoch"]
     cuts = np.flatnonzero((np.diff(offset) != 1) | (np.diff(epoch) != 0)) + 1
     rows = [_stretch_row(marks[a:b], copy) for a, b in pairwise([0, *cuts.tolist(), len(marks)])]
-    no_ops = part.no_ops["offset"]
     controls = [one for one in part.records if one.name in CONTROLS]
+    told = [("no_op_count", part.no_ops), ("control_count", _marks_of_records(controls))]
+    told.append(("kept_count", _marks_of_records(kept)))
     for row in rows:
-        first, last = row["first_offset"], row["last_offset"]
-        own = [
-            one for one in controls if one.epoch == row["controller_epoch"] and first <= one.offset <= last
-        ]
-        row["no_op_count"] = int(((no_ops >= first) & (no_ops <= last)).sum())
-        row["control_count"] = len(own)
-        row["kept_count"] = sum(
-            one.epoch == row["controller_epoch"] and first <= one.offset <= last for one in kept
-        )
+        first, last, own_epoch = row["first_offset"], row["last_offset"], row["controller_epoch"]
+        for name, some in told:
+            is_within = (some["offset"] >= first) & (some["offset"] <= last)
+            row[name] = int((is_within & (some["epoch"] == own_epoch)).sum())
+        own = [one for one in controls if one.epoch == own_epoch and first <= one.offset <= last]
         row["controller_id"], row["voter_ids"] = _leader_and_voters(own)
     rows[-1]["ended_how"] = part.end.kind if part.end else None
     return rows
@@ -165,6 +162,9 @@ def _leader_and_voters(controls: Sequence[MetadataRecord]) -> tuple[int | None, 
 
 
 def _marks_of(part: MetadataPart) -> NDArray[np.void]:
-    said = np.array([(one.offset, one.epoch, one.at_ms) for one in part.records], NO_OPS)
-    marks = np.concatenate([said, part.no_ops])
+    marks = np.concatenate([_marks_of_records(part.records), part.no_ops])
     return marks[np.argsort(marks["offset"], kind="stable")]
+
+
+def _marks_of_records(records: Sequence[MetadataRecord]) -> NDArray[np.void]:
+    return np.array([(one.offset, one.epoch, one.at_ms) for one in records], NO_OPS)

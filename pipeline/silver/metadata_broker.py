@@ -11,7 +11,13 @@ from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand, intervals_before
 from pipeline.core.span import Span
 from pipeline.kafka.machines.registrations import BROKER_REGISTRATION
-from pipeline.model.metadata.recorded_rows import StoredReplay, judged_move_row, replay_stored, with_ends
+from pipeline.model.metadata.recorded_rows import (
+    StoredReplay,
+    frame_of_rows,
+    judged_move_row,
+    replay_stored,
+    with_ends,
+)
 from pipeline.model.metadata.states import BrokerRegistration
 from schemas.silver.metadata_broker import SPEC
 
@@ -44,9 +50,7 @@ def build(
     states = map(broker_of_row, metadata_broker_before.iter_rows(named=True))
     found = replay_stored(metadata_record, metadata_part, span, brokers=states, types=TYPES)
     cluster_id = metadata_record["cluster_id"][0]
-    types = empty_frame(SPEC).schema
-    rows = [row | {"cluster_id": cluster_id, "valid_until_at": None} for row in recorded_broker_rows(found)]
-    new = pl.DataFrame(rows, schema={name: types[name] for name in SPEC.columns})
+    new = frame_of_rows(recorded_broker_rows(found), SPEC, cluster_id)
     both = pl.concat([metadata_broker_before.select(SPEC.columns), new])
     return with_ends(both.with_columns(is_end=lit(value=False)), KEY, found.breaks())
 

@@ -3,12 +3,14 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import made_of
 from pipeline.model.metadata.stretches import certain_until, epoch_limits, log_of
 from schemas.silver.metadata_span import SPEC
 
 RUN = ("cluster_id", "file_id", "controller_epoch")
 
 
+@made_of(SPEC, "metadata_part")
 def build(metadata_part: pl.DataFrame) -> pl.DataFrame:
     """One row per unbroken stretch of offsets of one epoch in one file, over all runs that read of it.
 

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 from polars import col
 
+from pipeline.core.frames import empty_frame
 from pipeline.core.span import Span
 from pipeline.kafka.metadata_log.segment import MetadataRecord
 from pipeline.model.metadata.replay import MetadataReplay
@@ -22,6 +23,7 @@ from pipeline.model.metadata.stretches import (
     log_holes,
     valid_stretches,
 )
+from schemas.spec import TableSpec
 
 Row = dict[str, Any]
 Place = tuple[str, int]
@@ -85,14 +87,15 @@ def records_of_rows(rows: pl.DataFrame) -> list[MetadataRecord]:
 @dataclass
 class StoredReplay:
     """`replay`: of the records from the begin of a span on; `bases`: what it held as each snapshot was taken, by the
-    offset that it ends before; `places`, `epochs`: file and byte,
-    and controller epoch, of records by their offset."""
+    offset that it ends before; `places`, `epochs`, `days`: file and
+    byte, controller epoch, and ordered_at, of records by their offset."""
 
     given: ReplayInput
     replay: MetadataReplay
     bases: dict[int, tuple[list[PartitionRegistration], list[BrokerRegistration]]]
     places: dict[int, Place]
     epochs: dict[int, int]
+    days: dict[int, datetime]
 
     def ordered_at(self, offset: int) -> datetime:
         """Of the record, else of the last one before it, else of the first."""
@@ -129,7 +132,7 @@ class StoredReplay:
             "record_offset": state.offset,
             "controller_epoch": state.controller_epoch,
             "decided_at": moment_of(state.decided_at_ms),
-            "ordered_at": self.ordered_at(state.offset),
+            "ordered_at": self.days[state.offset],
             "is_base": False,
             "file_id": file_id,
             "byte_offset": byte,
@@ -181,6 +184,7 @@ def replay_stored(
         {},
         {offset: (file_id, byte) for offset, file_id, byte in places},
         {one.offset: one.epoch for one in records},
+        dict(rows.select("record_offset", "ordered_at").iter_rows()),
     )
     offsets = [one.offset for one in records]
     in_span = given.log["record_offset"].slice(first)
@@ -203,6 +207,17 @@ def replay_stored(
             found.bases[end] = [*replay.partitions.values()], [*replay.brokers.values()]
     replay.take_log(records[at:])
     return found
+
+
+def frame_of_rows(rows: Iterable[Row], spec: TableSpec, cluster_id: str) -> pl.DataFrame:
+    """Rows of a table, as yet without their ends."""
+    columns: dict[str, list[Any]] = {name: [] for name in spec.columns}
+    for row in rows:
+        for name, values in columns.items():
+            values.append(row.get(name))
+    columns["cluster_id"] = [cluster_id] * len(columns["cluster_id"])
+    types = empty_frame(spec).schema
+    return pl.DataFrame([pl.Series(name, values, types[name]) for name, values in columns.items()])
 
 
 def judged_move_row(state: str | None, move: tuple[str, str, str] | None, broken: list[str]) -> Row:
