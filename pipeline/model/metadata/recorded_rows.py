@@ -232,15 +232,10 @@ def with_ends(rows: pl.DataFrame, key: Sequence[str], breaks: pl.DataFrame) -> p
     breaks: (begin, broken_at), the offsets behind holes.
     """
     order = ("record_offset", "is_base")
-    piece = pl.lit(0, pl.UInt32)
-    if not breaks.is_empty():
-        piece = (
-            (col("record_offset") + col("is_base").cast(pl.Int64))
-            .cut(breaks["begin"].to_list(), left_closed=True)
-            .to_physical()
-        )
+    offset = rows["record_offset"] + rows["is_base"].cast(pl.Int64)
+    piece = pl.Series("piece", breaks["begin"].search_sorted(offset, side="right"), pl.Int64)
     ends = dict(enumerate(breaks["broken_at"].to_list()))
-    numbered = rows.with_columns(piece=piece).sort(*key, *order)
+    numbered = rows.with_columns(piece).sort(*key, *order)
     following = col("ordered_at").shift(-1).over(*key, "piece")
     broken = col("piece").replace_strict(ends, default=None, return_dtype=rows.schema["ordered_at"])
     until = pl.when("is_end").then("ordered_at").otherwise(pl.coalesce(following, broken))
