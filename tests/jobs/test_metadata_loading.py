@@ -1,5 +1,6 @@
 """The reading of copies for tables: what is read of damaged ones fits the tables, and another cluster's is refused."""
 
+import json
 import random
 import shutil
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from jobs.engine.intake.discovery import Candidate, candidates_by_cluster
 from jobs.engine.intake.metadata_bytes import is_copy
-from jobs.engine.intake.metadata_log import MetadataLoad, MetadataLoader
+from jobs.engine.intake.metadata_log import MetadataLoad, MetadataLoader, forget_broken_loads
 from jobs.metadata.files import read_metadata_copies, split_candidates
 from jobs.metadata.recorded import RecordedCluster
 from jobs.metadata.tables_of_copies import load_of_copies
@@ -17,6 +18,7 @@ from jobs.settings.load import load_settings
 from pipeline.core.expectations import broken_rows, expectation_of
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.kafka.metadata_log.decoding import HIDDEN
 from schemas.bronze import metadata_part, metadata_record
 from tests.metadata import FOLDER, samples
 
@@ -121,3 +123,26 @@ def test_a_tail_that_a_node_cut_is_read_anew(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "node-102")
     put(tmp_path, 103, new)
     assert not loaded(tmp_path, tables, 3).records
+
+
+def test_a_load_that_lost_rows_is_read_anew(tmp_path: Path) -> None:
+    """As after a repair that rolled back one of the two tables."""
+    tables = MemoryTables()
+    put(tmp_path, 1, (samples() / "4.4.0-one-node" / FOLDER / SEGMENT).read_bytes())
+    loaded(tmp_path, tables)
+    assert forget_broken_loads(tables) == ()
+    wanted = frame_of(tables.read(metadata_record.SPEC)).drop("load_seq")
+    tables.rows[metadata_record.SPEC.name] = tables.rows[metadata_record.SPEC.name][:-3]
+    assert forget_broken_loads(tables) == (1,)
+    loaded(tmp_path, tables, 2)
+    assert frame_of(tables.read(metadata_record.SPEC)).drop("load_seq").equals(wanted)
+
+
+def test_no_secret_is_in_a_table(tmp_path: Path) -> None:
+    """The sample has a SCRAM credential: its keys and salt are bytes of the file, and of no row."""
+    put(tmp_path, 1, (samples() / "4.4.0-one-node" / FOLDER / SEGMENT).read_bytes())
+    tables = MemoryTables()
+    loaded(tmp_path, tables)
+    rows = frame_of(tables.read(metadata_record.SPEC))
+    said = [json.loads(one) for one in rows.filter(type="USER_SCRAM_CREDENTIAL_RECORD")["fields"]]
+    assert said and {one[name] for one in said for name in ("salt", "storedKey", "serverKey")} == {HIDDEN}

@@ -17,7 +17,7 @@ from jobs.settings.model import Settings
 from pipeline.bronze.metadata_rows import Coverage, Row, record_row, snapshot_row, stretch_rows
 from pipeline.core.conditions import IsNull, column_before, column_since
 from pipeline.core.frames import empty_frame, frame_of
-from pipeline.core.stored_tables import ReadableTables
+from pipeline.core.stored_tables import ReadableTables, SegmentTables
 from pipeline.kafka.metadata_log.batches import HEADER, HEADER_BYTES
 from pipeline.kafka.metadata_log.segment import (
     CHECKPOINT,
@@ -197,6 +197,24 @@ class MetadataLoader:
 
     def shown(self, one: Candidate) -> str:
         return one.listed.path if self.masking is None else self.masking.path(one.listed.path)
+
+
+def forget_broken_loads(tables: SegmentTables) -> tuple[int, ...]:
+    """Takes out loads of which a table has lost rows, as after a repair: their files are read anew. Their numbers."""
+    if not tables.has_rows(metadata_part.SPEC):
+        return ()
+    parts = frame_of(tables.read(metadata_part.SPEC, None, ("load_seq", "kept_count")))
+    kept = parts.group_by("load_seq").agg(stated=col("kept_count").sum())
+    rows = empty_frame(metadata_record.SPEC).select("load_seq")
+    if tables.has_rows(metadata_record.SPEC):
+        rows = frame_of(tables.read(metadata_record.SPEC, None, ("load_seq",)))
+    both = kept.join(rows.group_by("load_seq").len(), on="load_seq", how="full", coalesce=True)
+    is_broken = col("stated").is_null() | (col("stated") != col("len").fill_null(0))
+    broken = tuple(both.filter(is_broken)["load_seq"].sort().to_list())
+    if broken:
+        for spec in (metadata_record.SPEC, metadata_part.SPEC):
+            tables.delete_segments(spec, broken)
+    return broken
 
 
 def is_batch_of(header: Any, row: Row) -> bool:
