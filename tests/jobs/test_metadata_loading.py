@@ -18,7 +18,9 @@ from jobs.settings.load import load_settings
 from pipeline.core.expectations import broken_rows, expectation_of
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables
+from pipeline.kafka.metadata_log.batches import read_batch_blocks
 from pipeline.kafka.metadata_log.decoding import HIDDEN
+from pipeline.model.metadata.stretches import log_holes
 from schemas.bronze import metadata_part, metadata_record
 from tests.metadata import FOLDER, samples
 
@@ -146,3 +148,25 @@ def test_no_secret_is_in_a_table(tmp_path: Path) -> None:
     rows = frame_of(tables.read(metadata_record.SPEC))
     said = [json.loads(one) for one in rows.filter(type="USER_SCRAM_CREDENTIAL_RECORD")["fields"]]
     assert said and {one[name] for one in said for name in ("salt", "storedKey", "serverKey")} == {HIDDEN}
+
+
+def test_a_segment_that_was_deleted_since_is_still_known(tmp_path: Path) -> None:
+    """A node keeps a week or two; the next segment goes on, and no snapshot is needed for it."""
+    data = np.frombuffer((samples() / "4.4.0-one-node" / FOLDER / SEGMENT).read_bytes(), np.uint8)
+    (block,) = read_batch_blocks(data)
+    at, begin = (int(one[len(block.places) // 2]) for one in (block.places, block.headers["base_offset"]))
+    tables, whole = MemoryTables(), MemoryTables()
+    first = put(tmp_path, 1, data[:at].tobytes())
+    loaded(tmp_path, tables)
+    first.unlink()
+    put(tmp_path, 1, data[at:].tobytes(), f"{begin:020}.log")
+    put(tmp_path, 1, b"not looked into", f"{begin:020}-0000000001.checkpoint")
+    second = loaded(tmp_path, tables, 2)
+    assert second.records and not [one for one in second.parts if one["is_base"]]
+    parts = frame_of(tables.read(metadata_part.SPEC))
+    assert log_holes(parts) == []
+    put(tmp_path / "w", 1, data.tobytes())
+    loaded(tmp_path / "w", whole)
+    keys = ("record_offset", "controller_epoch", "fields")
+    found, wanted = (frame_of(one.read(metadata_record.SPEC, None, keys)) for one in (tables, whole))
+    assert found.equals(wanted)
