@@ -156,10 +156,10 @@ FACTS = {
     "owner_node_id": Fact(INTEGER, "Node whose log has the session that held the id; null: no log has it."),
     "owner_session": Fact(STRING, "ZooKeeper session that held the id, as printed."),
     "partition": Fact(INTEGER, "Number of the partition."),
+    "partition_epoch": Fact(INTEGER, "Which change of the partition it is, from 0."),
     "partitions": Fact(
         array_type(STRING), "The first 100 partitions with a replica there; null: no line tells."
     ),
-    "partition_epoch": Fact(INTEGER, "Which change of the partition it is, from 0."),
     "partitions_count": Fact(LONG, "Partitions; topic and partition are of one of them."),
     "preferred_count": Fact(LONG, "Partitions that the broker should lead."),
     "reason": Fact(STRING, "Why records are not understood (bronze.log_record), or a move was not made."),
