@@ -237,8 +237,7 @@ def _forged(records: ScannedRecords, message: pa.Array, rest: pa.Array, envelope
 
 def _of_several_lines(records: ScannedRecords, message: pa.Array, envelope: Envelope) -> Rows:
     """Rows whose message may hold a line feed or a carriage return."""
-    is_bare = not envelope.wrappers and isinstance(envelope.layout, Layout)
-    if is_bare and b"\r" not in records.data:
+    if not envelope.wrappers and isinstance(envelope.layout, Layout) and b"\r" not in records.data:
         return np.flatnonzero(records.line_ends > 1)
     return _with_line_end(message)
 
@@ -248,5 +247,4 @@ def _with_line_end(texts: pa.Array) -> Rows:
     bounds = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
     data = np.frombuffer(texts.buffers()[2] or b"", np.uint8)[: bounds[-1]]
     ends = np.flatnonzero((data == 10) | (data == 13))
-    found = np.searchsorted(bounds, ends[ends >= bounds[0]], side="right") - 1
-    return np.unique(found)
+    return np.unique(np.searchsorted(bounds, ends[ends >= bounds[0]], side="right") - 1)
