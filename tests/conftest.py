@@ -49,8 +49,8 @@ SMALL = {
 }
 
 
-# Every process that runs tests has a Spark session of its own: so much memory it may need, and more than so many
-# gain nothing.
+# Every process that runs tests has a Spark session of its own: so much memory it may need. Tests wait for Spark and for
+# processes that they start, so there is one more than processors, but no more than gain anything.
 PROCESS_BYTES = 3 * 2**30
 MOST_PROCESSES = 4
 
@@ -58,7 +58,7 @@ MOST_PROCESSES = 4
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """How many processes `-n auto` starts."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return max(1, min(len(os.sched_getaffinity(0)), memory // PROCESS_BYTES, MOST_PROCESSES))
+    return max(1, min(len(os.sched_getaffinity(0)) + 1, memory // PROCESS_BYTES, MOST_PROCESSES))
 
 
 LONGEST = REPOSITORY / "tests" / "life"

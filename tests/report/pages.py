@@ -21,7 +21,7 @@ HOSTILE = (
     "a\x00b\x1b[31m\u202egnp.exe\u2066",
     "&lt;b&gt;&#60;",
     "javascript:alert(1)",
-    "x" * 1_000_000,
+    "x" * 100_000,
 )
 
 
