@@ -132,3 +132,20 @@ STAYING = {
 
 def test_only_what_would_be_told_is_not_seen() -> None:
     assert outcomes(STAYING) == {name: case[-1] for name, case in STAYING.items()}
+
+
+REOPENED = elected() + opened(0.1) + controller_says(20, SHUT) + controller_says(30, BACK) + opened(30.1)
+AGAIN = {
+    # Of two channels in a row one request each is there, with the same id: of another sort, and of the same one.
+    "other sort": (REOPENED, sends(1, 3) + tells(31, 4), handles(1.1, 0, 3) + learns(31.1, 0, 4), "2 received"),
+    "same sort": (REOPENED, sends(1, 3) + sends(31, 4), handles(1.1, 0, 3) + handles(31.1, 0, 4), "2 received"),
+    "same size": (REOPENED, tells(1, 4) + tells(31, 4), learns(1.1, 0, 4) + learns(31.1, 0, 4), "2 received"),
+    # A line that stands there twice is of the same moment.
+    "doubled line": (
+        elected() + opened(0.1), sends(1, 3) + sends(2, 4), handles(1.1, 0, 3) * 2 + handles(2.1, 1, 4), "2 received"
+    ),
+}  # fmt: skip
+
+
+def test_an_id_that_comes_again_is_of_the_next_channel() -> None:
+    assert outcomes(AGAIN) == {name: case[-1] for name, case in AGAIN.items()}

@@ -6,6 +6,16 @@ from polars import col, lit, when
 RECEIVER = ("cluster_id", "broker_id", "controller_id")
 RECEIPT_CHANNEL = (*RECEIVER, "receipt_channel")
 STEPS = ("received", "started", "applied", "unchanged", "ignored", "refused", "failed")
+# A broker prints each once a request, or once a request and partition, with the request's own epoch.
+ONCE = (
+    "broker_leader_and_isr_request",
+    "broker_leader_and_isr_received",
+    "broker_stop_replica_request",
+    "broker_stop_replica_received",
+    "broker_metadata_summary",
+    "broker_metadata_cached",
+    "broker_metadata_deleted",
+)
 # The broker goes on without this partition: its leader is not there yet.
 LEADER_UNAVAILABLE = "broker_become_follower_leader_unavailable"
 STORAGE = (
@@ -45,14 +55,14 @@ def applied_at() -> pl.Expr:
 
 
 def requests_in_order(lines: pl.DataFrame) -> pl.DataFrame:
-    """One row per request, with id_run, which rises where an id is lower than the one before. A line may print the
-    controller epoch in which the state of a partition was written (up to 1.0): the request's is the highest."""
-    is_lower = col("correlation_id") < col("correlation_id").shift(1).over(RECEIVER)
+    """One row per request, with id_run, which rises where an id is lower than the one before, or comes again. A line
+    may print the controller epoch in which the state of a partition was written (up to 1.0): the request's is the
+    highest."""
     step, at, event = col("step"), col("logged_at"), col("event")
     is_unavailable = event == LEADER_UNAVAILABLE
     is_failed = (step == "failed") & ~is_unavailable
     return (
-        lines.with_columns(id_run=is_lower.fill_null(value=False).cum_sum().over(RECEIVER))
+        with_id_run(lines)
         .group_by(*RECEIVER, "id_run", "correlation_id", maintain_order=True)
         .agg(
             request=col("request").drop_nulls().first(),
@@ -83,6 +93,29 @@ def requests_in_order(lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def with_id_run(lines: pl.DataFrame) -> pl.DataFrame:
+    """Lines with id_run. An id comes again, as the first visible one of the next channel, where a line is of another
+    request or epoch, or stands there that a request prints once. A line that is there twice is of the same moment."""
+    is_lower = col("correlation_id") < col("correlation_id").shift(1).over(RECEIVER)
+    by_id = [*RECEIVER, "id_run", "correlation_id"]
+    is_once = col("event").is_in(ONCE)
+    nth = when(is_once).then(pl.int_range(pl.len()).over(*by_id, "event", "topic", "partition"))
+    most = col("nth").cum_max().forward_fill()
+    epoch = when(is_once).then("controller_epoch").forward_fill()
+    is_again = (
+        (most > most.shift(1))
+        | (col("request") != col("request").forward_fill().shift(1))
+        | (epoch != epoch.shift(1))
+    ) & (col("logged_at") > col("logged_at").shift(1))
+    return (
+        lines.with_columns(id_run=is_lower.fill_null(value=False).cum_sum().over(RECEIVER))
+        .with_columns(nth=nth)
+        .with_columns(is_again=is_again.over(by_id).fill_null(value=False))
+        .with_columns(id_run=col("id_run") + col("is_again").cum_sum().over(RECEIVER))
+        .drop("nth", "is_again")
+    )
+
+
 def lines_of_brokers(control_request: pl.DataFrame) -> pl.DataFrame:
     """In the order in which each broker wrote them: file by file, as files begin."""
     is_of_broker = col("step").is_in(STEPS) & col("event").str.starts_with("broker_")
@@ -90,7 +123,7 @@ def lines_of_brokers(control_request: pl.DataFrame) -> pl.DataFrame:
         is_of_broker & col("correlation_id").is_not_null() & col("controller_id").is_not_null()
     ).select(
         *RECEIVER, "correlation_id", "controller_epoch", "event", "step", "request", "is_delete",
-        "partition_count", "elapsed_ms", "logged_at", "file_id", "byte_offset",
+        "partition_count", "elapsed_ms", "topic", "partition", "logged_at", "file_id", "byte_offset",
     )  # fmt: skip
     begins = lines.group_by("file_id").agg(file_at=col("logged_at").min())
     return (
