@@ -108,8 +108,11 @@ QUESTIONS: dict[str, Question] = {
     "did-it-arrive": Question(
         "who was told of a partition's leader at a time, when, and who answered; in KRaft who applied it",
         "named.arrivals:did_it_arrive",
-        ("partition", "at"),
-        needs=("gold.partition_timeline", "gold.request_trace", "silver.partition_state"),
+        ("partition", "at", "every_line"),
+        needs=(
+            *("gold.partition_timeline", "gold.request_trace"),
+            *("silver.partition_state", "silver.control_request"),
+        ),
         rests_on="leaders",
     ),
     "who-felt-it": Question(

@@ -83,6 +83,13 @@ TAKES = {
         timedelta(minutes=5),
     ),
     "all": Taken("--all", "", "also what matters less", dest="all", program=bool),
+    "every_line": Taken(
+        "--every-line",
+        "",
+        "all lines of both sides about the partition, not the first two of each request",
+        dest="every_line",
+        program=bool,
+    ),
     "topic": Taken("--topic", "NAME", "only this topic", dest="topic"),
     "number": Taken("--partition", "N", "with --topic: only this partition", int, "number", program=int),
     "broker": Taken("--broker", "ID", "only this broker", node_id, "broker", program=int),

@@ -6,10 +6,12 @@ import pytest
 
 from jobs.questions.given_names import TopicPartition
 from jobs.questions.named.arrivals import did_it_arrive
+from jobs.questions.named.lines_of_requests import lines_of_requests
 from pipeline.core.errors import InputProblem
 from pipeline.views.reading.answers import Answers
 from schemas.bronze import source_file
 from schemas.gold import partition_timeline, request_trace
+from schemas.silver import control_request
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
 
@@ -68,3 +70,35 @@ def test_without_requests_it_is_not_known(answers: Answers) -> None:
     )
     with pytest.raises(InputProblem):
         did_it_arrive(answers, TopicPartition("nope", 0), at(20))
+
+
+# Two requests of controller 1 to broker 2, and one to broker 3 under an id that broker 2 had, too.
+LINES = """
+    cluster_id | file_id | byte_offset | event                          | request        | step     | controller_id | broker_id | correlation_id | topic | partition | logged_at
+    c          | a       | 10          | leader_and_isr_sent            | LEADER_AND_ISR | sent     | 1             | 2         |                | t     | 0         | 1
+    c          | a       | 20          | leader_and_isr_sent_summary    | LEADER_AND_ISR | sent     | 1             | 2         |                |       |           | 1
+    c          | a       | 30          | leader_and_isr_sent            | LEADER_AND_ISR | sent     | 1             | 2         |                | t     | 0         | 5
+    c          | a       | 35          | leader_and_isr_sent            | LEADER_AND_ISR | sent     | 1             | 2         |                | t     | 1         | 5
+    c          | a       | 40          | leader_and_isr_sent_summary    | LEADER_AND_ISR | sent     | 1             | 2         |                |       |           | 5
+    c          | a       | 50          | controller_response_received   | LEADER_AND_ISR | answered | 1             | 2         | 8              |       |           | 5.4
+    c          | b       | 10          | broker_leader_and_isr_request  | LEADER_AND_ISR | received | 1             | 2         | 7              |       |           | 1.1
+    c          | b       | 20          | broker_leader_and_isr_request  | LEADER_AND_ISR | received | 1             | 2         | 8              |       |           | 5.1
+    c          | b       | 30          | broker_leader_and_isr_received | LEADER_AND_ISR | received | 1             | 2         | 8              | t     | 0         | 5.1
+    c          | b       | 40          | broker_leader_and_isr_received | LEADER_AND_ISR | received | 1             | 2         | 8              | t     | 1         | 5.1
+    c          | b       | 50          | broker_leader_and_isr_finished | LEADER_AND_ISR | applied  | 1             | 2         | 8              |       |           | 5.3
+    c          | b       | 60          | broker_leader_and_isr_request  | LEADER_AND_ISR | received | 1             | 2         | 8              |       |           | 9
+    c          | d       | 10          | broker_leader_and_isr_request  | LEADER_AND_ISR | received | 1             | 3         | 8              |       |           | 5.2
+"""  # fmt: skip
+ASKED = """
+    cluster_id | controller_id | broker_id | correlation_id | request        | sent_at | received_at | applied_at | answered_at
+    c          | 1             | 2         | 8              | LEADER_AND_ISR | 5       | 5.1         | 5.3        | 5.4
+"""
+
+
+def test_every_line_of_a_request_is_of_both_sides_and_of_no_other_request() -> None:
+    answers = answers_of(control_request=frame(control_request.SPEC, LINES))
+    (row,) = frame(request_trace.SPEC, ASKED).to_dicts()
+    proving = [{"file_id": "a", "byte_offset": 40}, {"file_id": "b", "byte_offset": 20}]
+    (found,) = lines_of_requests(answers, [row | {"evidence": proving}], TopicPartition("t", 0))
+    places = [f"{one['file_id']}{one['byte_offset']}" for one in found]
+    assert places == ["a30", "a40", "b20", "b30", "b50", "a50"]

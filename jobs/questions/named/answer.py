@@ -23,7 +23,7 @@ SHOWN_LINES = 2  # of one thing told; JSON has all
 @dataclass(frozen=True)
 class AnswerItem:
     """One thing of an answer. evidence: places of the records that say so; values: the same for programs, by name.
-    is_minor: people are told that there are such, and read them with --all."""
+    is_minor: people are told that there are such, and read them with --all. shown_lines: so many records people see."""
 
     text: str
     at: datetime | None = None
@@ -31,6 +31,7 @@ class AnswerItem:
     evidence: Sequence[Row] = ()
     values: Row = field(default_factory=dict)
     is_minor: bool = False
+    shown_lines: int = SHOWN_LINES
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def answer_lines(found: Answered) -> list[str]:
         at = f"{day_clock(one.at)}  " if one.at else ""
         sure = f"  [{one.certainty}]" if one.certainty not in (None, "proved") else ""
         lines += wrap_text(f"  {at}{shorten_line(one.text, 600)}{sure}", HANG)
-        lines += item_record_lines(one.evidence, found.lines)
+        lines += item_record_lines(one, found.lines)
     minor = sum(one.is_minor for one in answer.told)
     lines += [f"  {minor:,} more that matter less: --all"] if minor else []
     return [*lines, *not_known_lines(answer)]
@@ -102,16 +103,16 @@ def not_known_lines(answer: Answer) -> list[str]:
     return [line for one in answer.not_known for line in wrap_text(f"  not known: {one}", HANG)]
 
 
-def item_record_lines(evidence: Sequence[Row], lines_of: Mapping[Place, Row]) -> list[str]:
+def item_record_lines(item: AnswerItem, lines_of: Mapping[Place, Row]) -> list[str]:
     """The first records of a thing that is told; how many more there are."""
     lines = []
-    for place in evidence[:SHOWN_LINES]:
+    for place in item.evidence[: item.shown_lines]:
         found = lines_of.get(place_of_row(place))
         if found is not None:
             lines.append(f"      {shorten_line(found['near'], 1000)}:{found['line']}")
             text = next(iter(printable_lines(bytes(found["raw"] or b""), width=WIDTH)), "")
             lines += [f"        {text}"] if text else []
-    more = len(evidence) - SHOWN_LINES
+    more = len(item.evidence) - item.shown_lines
     return [*lines, f"      {more} more: --format json"] if more > 0 else lines
 
 

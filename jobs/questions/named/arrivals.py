@@ -1,6 +1,7 @@
 """Who was told of a partition's leader, when, and who answered."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from polars import col
@@ -8,6 +9,7 @@ from polars import col
 from jobs.questions.given_names import TopicPartition, unknown_partition
 from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.named.applied_leaders import applied_leader
+from jobs.questions.named.lines_of_requests import lines_of_requests
 from jobs.text import format_count, length_text
 from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import column_before, column_equals, column_since
@@ -38,8 +40,11 @@ WORDS = {
 WHICH = "which partitions each request had: that is printed at TRACE alone"
 
 
-def did_it_arrive(answers: Answers, partition: TopicPartition, at: datetime | None) -> Answer:
-    """Of the leader that held at that time, None: at the end. InputProblem: no such partition."""
+def did_it_arrive(
+    answers: Answers, partition: TopicPartition, at: datetime | None, *, every_line: bool = False
+) -> Answer:
+    """Of the leader that held at that time, None: at the end. every_line: with all lines of both sides that are about
+    the partition or the whole request. InputProblem: no such partition."""
     is_own = column_equals("topic", partition.topic) & column_equals("partition", partition.partition)
     if answers.rows(TIMELINE, is_own, ("topic",)).is_empty():
         raise unknown_partition(partition, answers.partition_counts())
@@ -64,7 +69,13 @@ def did_it_arrive(answers: Answers, partition: TopicPartition, at: datetime | No
             f"Not enough evidence: {state}, and no line of the controller says which of its requests told so."
         )
         return Answer(none, (), ["requests below the level that is logged"], last)
-    told = [request_item(one) for one in requests]
+    told = [request_item(one, both_sides_first(one)) for one in requests]
+    if every_line:
+        places = lines_of_requests(answers, requests, partition)
+        told = [
+            replace(request_item(row, lines), shown_lines=len(lines))
+            for row, lines in zip(requests, places, strict=True)
+        ]
     return Answer(f"{state}. {arrival_sentence(requests)}", told, [WHICH], last)
 
 
@@ -103,7 +114,13 @@ def arrival_sentence(requests: Sequence[Row]) -> str:
     return f"{said}."
 
 
-def request_item(row: Row) -> AnswerItem:
+def both_sides_first(row: Row) -> Sequence[Row]:
+    """Its evidence; the first of the controller's lines, and the broker's, which is the last, before the others."""
+    first, *others = row["evidence"] or [None]
+    return [first, *others[-1:], *others[:-1]] if first else []
+
+
+def request_item(row: Row, lines: Sequence[Row]) -> AnswerItem:
     names = ("term_id", "broker_id", "request", "outcome", "correlation_id", "error")
     values = {name: row[name] for name in (*names, "queue_ms", "apply_ms", "answer_ms")}
     parts = [WORDS[row["outcome"]]]
@@ -117,4 +134,4 @@ def request_item(row: Row) -> AnswerItem:
         parts.append(row["error"])
     count = format_count(row["partition_count"], "partition")
     text = f"{NAMES[row['request']]} to broker {row['broker_id']} ({count}): {', '.join(parts)}"
-    return AnswerItem(text, row["told_at"], row["certainty"], row["evidence"], values)
+    return AnswerItem(text, row["told_at"], row["certainty"], lines, values)
