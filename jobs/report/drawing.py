@@ -35,6 +35,7 @@ KEYS = {
     "up": "up",
     "silent": "perhaps gone already",
     "down": "gone",
+    "slow": "slow with a request of the controller",
     "felt": "clients could feel it",
     "felt perhaps": "perhaps",
     "outage": "without a leader",

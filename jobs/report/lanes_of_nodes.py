@@ -1,6 +1,7 @@
 """Lanes of a drawing that tell of nodes: who was controller, and which brokers were there."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from polars import col, when
 
@@ -11,12 +12,16 @@ from jobs.report.scale import MOST_LANES, Lane, Scale, times_text
 from jobs.report.told import ClusterTold
 from jobs.text import epoch_text, format_count, length_text, number_text
 from pipeline.core.conditions import column_since
+from pipeline.rules.shared.requests import NAMES
 from pipeline.rules.shared.work import work_text
 from pipeline.views.context.event_in_work import NOT_OF_A_TIME
+from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
 
 SESSION, TERM, EVENT = "gold.broker_session", "silver.term", "gold.controller_event"
+REQUEST = "gold.request_trace"
 BUSY_MS = 100  # below it a stretch is no mark
+SLOW_MS = 1000  # below it a request is no mark
 
 
 def controller_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
@@ -95,6 +100,7 @@ def broker_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
     stays: dict[int, list[Row]] = {}
     for one in rows:
         stays.setdefault(one["broker_id"], []).append(one)
+    slow = slow_request_marks(told.answers, scale) if stays else {}
     if stays:
         yield Lane("brokers", is_heading=True)
     for broker, own in list(stays.items())[:MOST_LANES]:
@@ -112,7 +118,31 @@ def broker_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
                 back = own[place + 1]["joined_at"] if place + 1 < len(own) else None
                 title = f"broker {broker} gone ({spaced_words(one['left_how'])}): {times_text(left, back)}"
                 marks += scale.bar("down", left, back, title, y=6, height=4)
-        yield Lane(f"broker {broker}", marks)
+        yield Lane(f"broker {broker}", marks + slow.get(broker, []))
     hidden = len(stays) - MOST_LANES
     if hidden > 0:
         yield Lane(format_count(hidden, "more broker"))
+
+
+def slow_request_marks(answers: Answers, scale: Scale) -> dict[int, list[Markup]]:
+    """By broker the requests of controllers that took it long, by one clock each: from received to carried out, or from
+    sent to answered."""
+    is_slow = column_since("apply_ms", SLOW_MS) | column_since("answer_ms", SLOW_MS)
+    marks: dict[int, list[Markup]] = {}
+    for one in (
+        answers.rows(REQUEST, is_slow).sort("told_at", "broker_id", "file_id", "byte_offset").to_dicts()
+    ):
+        is_own = (one["apply_ms"] or 0) >= SLOW_MS
+        begin_at = one["received_at"] if is_own else one["sent_at"]
+        took_ms = one["apply_ms"] if is_own else one["answer_ms"]
+        end_at = begin_at + timedelta(milliseconds=took_ms)
+        what = "carried out" if is_own else "answered"
+        name = NAMES.get(one["request"], "request")
+        title = (
+            f"broker {one['broker_id']}: {name} of controller {one['controller_id']} {what} after "
+            f"{length_text(took_ms)}: {times_text(begin_at, end_at)}"
+        )
+        marks.setdefault(one["broker_id"], []).extend(
+            scale.bar("slow", begin_at, end_at, title, y=10, height=4)
+        )
+    return marks

@@ -9,12 +9,15 @@ import pytest
 
 from jobs.questions.named.clients import WHO
 from jobs.questions.window import Window
-from jobs.report.lanes_of_nodes import controller_change_marks
+from jobs.report.lanes_of_nodes import controller_change_marks, slow_request_marks
 from jobs.report.lanes_of_partitions import merge_overlapping_outages, ratio_marks
 from jobs.report.scale import LEFT, RIGHT, Bar, Scale, stack_bars
 from pipeline.core.stored_tables import MemoryTables
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
+from schemas.gold import request_trace
+from tests.frames import at, frame
+from tests.jobs.answering import answers_of
 from tests.report.drawings import BEGIN, drawn, lanes, of_class
 from tests.report.reading import Node, read
 
@@ -47,6 +50,33 @@ def test_a_kraft_controller_that_gave_up_late_is_no_second_one() -> None:
     assert ' class="late" ' in late and "harmless" in late
     (two,) = controller_change_marks(row | {"mode": "zookeeper"}, Scale(times[0], times[3]))
     assert ' class="two" ' in two
+
+
+# Carried out late, answered late (its broker says nothing), at once, and over two clocks, which proves nothing.
+SLOW = """
+    cluster_id | file_id | byte_offset | controller_id | broker_id | request         | sent_at | received_at | answered_at | queue_ms | apply_ms | answer_ms | told_at
+    c          | a       | 1           | 1             | 2         | LEADER_AND_ISR  | 10      | 20          | 31          | 10000    | 9300     | 21000     | 10
+    c          | a       | 2           | 1             | 3         | STOP_REPLICA    | 40      |             | 42          |          |          | 2000      | 40
+    c          | a       | 3           | 1             | 3         | UPDATE_METADATA | 50      | 50.1        |             | 100      | 20       |           | 50
+    c          | a       | 4           | 1             | 4         | LEADER_AND_ISR  | 60      | 90          |             | 30000    | 5        |           | 60
+"""  # fmt: skip
+
+
+def test_what_a_broker_took_long_for_is_in_its_lane() -> None:
+    answers = answers_of(request_trace=frame(request_trace.SPEC, SLOW))
+    scale = Scale(at(0), at(100))
+    marks = slow_request_marks(answers, scale)
+    said = {
+        broker: [
+            (one.attributes["data-t"], one.text.split(":")[1].strip())
+            for one in read("".join(own)).all("rect")
+        ]
+        for broker, own in marks.items()
+    }
+    assert said == {
+        2: [("20000,29300", "LeaderAndIsr of controller 1 carried out after 9.3 s")],
+        3: [("40000,42000", "StopReplica of controller 1 answered after 2.0 s")],
+    }
 
 
 def test_what_is_unclean_is_marked_and_said(sample: Node) -> None:
