@@ -46,12 +46,15 @@ FOUND = {
         "powerless at its last line",
         "controller_powerless",
     ): "no line tells whether it ended",
-    ("crashed", "no_controller"): "no controller for up to 7.0 s after controller 1 (epoch 1)",
+    (
+        "crashed",
+        "no_controller",
+    ): "no controller for up to 7.0 s, if their clocks agree, after controller 1 (epoch 1)",
     ("quorum lost", "no_controller"): "no controller for at least 10.0 s after controller 1 (epoch 1)",
     (
         "quorum lost unheard",
         "no_controller",
-    ): "no controller for up to 11.0 s after controller 1 (epoch 1): most of the quorum was down",
+    ): "up to 11.0 s, if their clocks agree, after controller 1 (epoch 1): most of the quorum was down",
     (
         "nobody since",
         "no_controller",
@@ -78,7 +81,10 @@ def findings(tables: dict[str, Any]) -> list[Row]:
         "controller_outlived": controller_outlived(terms, empty_frame(clock_skew.SPEC), OVERLAP_MS),
         "deposed_controller_wrote": deposed_controller_wrote(terms, OVERLAP_MS),
         "controller_powerless": controller_powerless(terms, OVERLAP_MS, data_end),
-        "no_controller": no_controller(led, stays, *NO_CONTROLLER_MS, data_end, empty_frame(SPEC)),
+        "no_controller": no_controller(
+            *(led, stays, *NO_CONTROLLER_MS, data_end, terms),
+            *(empty_frame(clock_skew.SPEC), empty_frame(SPEC)),
+        ),
         "failover_slow": failover_slow(terms, FAILOVER_SLOW_MS),
     }
     return [row for name, rows in found.items() for row in of_rule(name, rows)]
@@ -180,7 +186,8 @@ def test_a_quorum_that_is_shut_down_with_its_brokers_is_no_finding() -> None:
     none = leadership_states(empty_frame(controller_step.SPEC), empty_frame(node_event.SPEC))
     terms = with_next_state(frame(controller_term.SPEC, VACANT), none)
     frames = (terms, frame(broker_session.SPEC, STAYS))
-    found = no_controller(*frames, *NO_CONTROLLER_MS, ends, empty_frame(SPEC))
+    clocks = empty_frame(clock_skew.SPEC)
+    found = no_controller(*frames, *NO_CONTROLLER_MS, ends, terms, clocks, empty_frame(SPEC))
     assert sorted(found["cluster_id"]) == ["e", "f"]
 
 
@@ -192,35 +199,3 @@ def test_seconds_between_two_nodes_are_inferred(findings: list[Row]) -> None:
         name: "proved" if name in far else "inferred" for name in late
     }
     assert far < set(late)
-
-
-OUTLIVED = """
-    cluster_id | term_id | controller_id | controller_epoch | mode      | elected_at | ended_at | superseded_at | resigned_at | gap_ms | writes_after_count | overlap         | certainty
-    c          | 1-1     | 1             | 1                | zookeeper | 0          | 14       | 10            | 14          | -4000  | 0                  | zombie_harmless | proved
-    c          | 1-2     | 2             | 2                | zookeeper | 10         |          |               |             |        |                    |                 | proved
-"""  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("clocks", "said"),
-    [
-        ("", ["if their clocks agree"]),
-        ("c | 1 | 2 | 0 | -1 | 12 | false", ["by clocks at most 12 ms apart"]),
-        ("c | 1 | 2 | 0 | 0 | 0 | false", ["by clocks at most 1 ms apart"]),
-        # The next one's clock is behind: it was elected later than it says.
-        ("c | 1 | 2 | 0 | -3701 | -3699 | false", []),
-        ("c | 1 | 2 | 0 | -3701 | | false", []),
-        ("c | 1 | 2 | 0 | -2000 | 5 | false", ["by clocks at most 2.0 s apart"]),
-        # Bounds of another pair, of another day, and of a day whose clocks were set.
-        ("c | 1 | 3 | 0 | -3701 | -3699 | false", ["if their clocks agree"]),
-        ("c | 1 | 2 | 90000 | -3701 | -3699 | false", ["if their clocks agree"]),
-        ("c | 1 | 2 | 0 | | | true\nc | 1 | 2 | 3600 | -3701 | -3699 | false", ["if their clocks agree"]),
-    ],
-)
-def test_two_at_once_are_none_where_clocks_may_explain_it(clocks: str, said: list[str]) -> None:
-    head = "cluster_id | node_id | other_id | hour_at | low_ms | high_ms | is_step\n"
-    found = controller_outlived(
-        frame(controller_term.SPEC, OUTLIVED), frame(clock_skew.SPEC, head + clocks), OVERLAP_MS
-    )
-    assert [part for one in found["sentence"] for part in said if part in one] == said
-    assert found.height == len(said)

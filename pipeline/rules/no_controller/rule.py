@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.rules.rule import Limit, Rule
 from pipeline.rules.shared.causes import because_clause, cause_facts, with_cause_lines
+from pipeline.rules.shared.clocks import with_clocks_of_next
 from pipeline.rules.shared.limits import NO_QUORUM_LEADER
 from pipeline.rules.shared.terms import records_of_term, with_data_end, with_reason_lines, without_stopped
 from pipeline.rules.shared.wording import (
@@ -19,6 +20,10 @@ from pipeline.rules.shared.wording import (
 )
 
 QUORUM_LOST = "quorum_lost"
+# How far clocks are apart is told where it is more than this part of the length.
+TOLD_PART = 100
+# Where no line bounds it, clocks may be apart by seconds.
+CLOCKS_MS = 5_000
 
 
 def find(
@@ -27,6 +32,8 @@ def find(
     no_controller_ms: int,
     no_quorum_leader_ms: int,
     data_end: pl.DataFrame,
+    controller_term: pl.DataFrame,
+    clock_skew: pl.DataFrame,
     earlier: pl.DataFrame,
 ) -> pl.DataFrame:
     """Between the end of a term and the next election lies longer than the time-outs explain: in ZooKeeper mode that of
@@ -35,8 +42,9 @@ def find(
     Not where a cluster has one broker: while it is down there is nobody to elect, whatever the limit. Nor in KRaft
     where all brokers had left before: they were shut down, and nobody asks. A KRaft
     controller prints little: of one whose process ended it counts from when another heard that nobody leads; if that
-    is the last that is told of the quorum, until the end of the logs. led_terms: rows of the view; earlier:
-    findings of quorum_without_leader, of which those of the same time tell more.
+    is the last that is told of the quorum, until the end of the logs. The end stands by the clock of the one, the next
+    election by that of the other: what the clocks may explain, where lines bound them (gold.clock_skew), is no finding.
+    led_terms: rows of the view; earlier: findings of quorum_without_leader, of which those of the same time tell more.
     Source: KafkaRaftClient, RaftConfig (controller.quorum.fetch.timeout.ms, election.timeout.ms,
     election.backoff.max.ms), from 2.8.
     """
@@ -52,16 +60,17 @@ def find(
     is_of_several = col("gap_kind").ne_missing(lit("sole_broker"))
     is_vacant, is_last = heard_at.is_not_null(), col("superseded_at").is_null()
     bound = when(is_vacant).then(lit("at least")).otherwise(lit("up to"))
-    bounded = filled_text("{} {}", bound, duration_text(ms))
+    limit_ms = when(col("mode") == "kraft").then(no_quorum_leader_ms).otherwise(no_controller_ms)
+    bounded = filled_text("{} {}{}", bound, duration_text(ms), clocks_text(ms, limit_ms, is_vacant))
     how_long = when(is_last).then(lit("as long as the logs go on")).otherwise(bounded)
     heard = pl.concat_list(records_of_term("elected", "vacant", "next_elected"), "next_state_line")
     basis = when(is_vacant).then(heard).otherwise("evidence")
-    limit_ms = when(col("mode") == "kraft").then(no_quorum_leader_ms).otherwise(
-        no_controller_ms
-    )  # fmt: skip
+    # Of a vacancy no line says by whose clock it was heard.
+    explained_ms = when(~is_vacant & ~is_last).then(pl.max_horizontal("clock_high_ms", 0)).fill_null(0)
     gap = (
         with_data_end(with_reason_lines(led_terms), data_end)
-        .filter(is_of_several & (ms > limit_ms))
+        .pipe(with_clocks_of_next, controller_term, clock_skew)
+        .filter(is_of_several & (ms - explained_ms > limit_ms))
         .with_columns(vacancy_at=from_at)
         .pipe(without_stopped, broker_session)
     )
@@ -93,6 +102,21 @@ def find(
     ).pipe(without_races, earlier)
 
 
+def clocks_text(ms: pl.Expr, limit_ms: pl.Expr, is_vacant: pl.Expr) -> pl.Expr:
+    """, by clocks at most 2.0 s apart; empty where that is little beside the length, or both times are of one node."""
+    low, high = col("clock_low_ms"), col("clock_high_ms")
+    apart_ms = pl.max_horizontal(low.abs(), high.abs())
+    is_bounded = low.is_not_null() & high.is_not_null()
+    is_of_two = ~is_vacant & col("superseded_at").is_not_null() & (col("next_id") != col("controller_id"))
+    said = (
+        when(is_bounded & (apart_ms * TOLD_PART > ms))
+        .then(filled_text(", by clocks at most {} apart,", duration_text(apart_ms)))
+        .when(~is_bounded & (ms - limit_ms < CLOCKS_MS))
+        .then(lit(", if their clocks agree,"))
+    )
+    return when(is_of_two.fill_null(value=False)).then(said).fill_null("")
+
+
 def without_races(gaps: pl.DataFrame, races: pl.DataFrame) -> pl.DataFrame:
     """Findings of no controller without those of a time of which a race of epochs tells more."""
     raced = races.select("cluster_id", race_from_at="valid_from_at", race_until_at="valid_until_at")
@@ -105,7 +129,7 @@ def without_races(gaps: pl.DataFrame, races: pl.DataFrame) -> pl.DataFrame:
 
 RULE = Rule(
     name="no_controller",
-    version=3,
+    version=4,
     severities=("warning",),
     facts=("controller_id", "controller_epoch", "at_least_ms", "at_most_ms", "end_reasons", "first_sign_ms"),
     find=find,

@@ -9,8 +9,8 @@ DAY = "clock_day"
 def with_clocks_of_next(
     terms: pl.DataFrame, controller_term: pl.DataFrame, clock_skew: pl.DataFrame
 ) -> pl.DataFrame:
-    """Rows of gold.controller_term with clock_low_ms, clock_high_ms: the clock of the next controller less that of this
-    one is between them, by all lines of the day of superseded_at that bound it; null: none does.
+    """Rows of gold.controller_term with next_id, the next controller, and clock_low_ms, clock_high_ms: its clock less
+    that of this one is between them, by all lines of the day of superseded_at that bound it; null: none does.
 
     A day whose clocks were set (is_step) bounds nothing.
     """
@@ -23,7 +23,7 @@ def with_clocks_of_next(
         terms.join(following.unique(until, keep="none"), on=until, how="left", maintain_order="left")
         .with_columns(col("superseded_at").dt.date().alias(DAY))
         .join(bounds, on=[*own, "next_id", DAY], how="left", maintain_order="left")
-        .drop("next_id", DAY)
+        .drop(DAY)
     )
 
 
