@@ -110,7 +110,7 @@ QUESTIONS: dict[str, Question] = {
         "named.arrivals:did_it_arrive",
         ("partition", "at", "every_line"),
         needs=(
-            *("gold.partition_timeline", "gold.request_trace"),
+            *("gold.partition_timeline", "gold.request_trace", "gold.clock_skew"),
             *("silver.partition_state", "silver.control_request"),
         ),
         rests_on="leaders",

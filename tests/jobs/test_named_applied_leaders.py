@@ -1,11 +1,12 @@
 """Which replicas applied a partition's leader in KRaft: the answer and what it rests on."""
 
+import polars as pl
 import pytest
 
 from jobs.questions.given_names import TopicPartition
 from jobs.questions.named.arrivals import did_it_arrive
 from schemas.bronze import source_file
-from schemas.gold import partition_timeline
+from schemas.gold import clock_skew, partition_timeline
 from schemas.silver import partition_state
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
@@ -23,9 +24,21 @@ OTHERS = (
     "c | h | 3 | 9 | 3 | broker_follower_started | t | 1 | x | 2 | 5\n"
 )
 FILES = """
-    cluster_id | file_id | load_seq | record_count | consumed_bytes | first_logged_at | last_logged_at
-    c          | f       | 1        | 3            | 300            | 0               | 200
+    cluster_id | file_id | node_id | load_seq | record_count | consumed_bytes | first_logged_at | last_logged_at
+    c          | f       | 2       | 1        | 3            | 300            | 0               | 200
+    c          | k       | 9       | 2        | 3            | 300            | 0               | 200
 """
+# Of controller 9, whose line decides it, and of broker 2: the clock of the one less that of the other.
+CLOCKS = """
+    cluster_id | node_id | other_id | hour_at | low_ms | high_ms | is_step
+    c          | 2       | 9        | 0       | -12    | 1       | false
+"""
+DECIDED = [{"file_id": "k", "byte_offset": 1}]
+
+
+def decided_by(evidence: list[dict[str, object]]) -> pl.DataFrame:
+    rows = frame(partition_timeline.SPEC, LEADER)
+    return rows.with_columns(evidence=pl.Series([evidence], dtype=rows.schema["evidence"]))
 
 
 @pytest.mark.parametrize(
@@ -34,22 +47,34 @@ FILES = """
         (
             LEADS + FOLLOWS + OTHERS,
             "Its leader applied it at 2026-11-21 00:00:10.057 UTC by its own clock; 2 of 3 replicas say so, not 3.",
-            ["broker 1 follows, 0.4 s later", "broker 2 leads, 57 ms later"],
+            ["broker 1 follows", "broker 2 leads, 45 to 58 ms later"],
         ),
         (
             FOLLOWS,
             "No line says that its leader applied it; 1 of 3 replicas say so, not 2, 3.",
-            ["broker 1 follows, 0.4 s later"],
+            ["broker 1 follows"],
         ),
         (OTHERS, "and no line of a broker says that it applied that.", []),
     ],
 )
 def test_first_lines_of_replicas_at_the_leader_epoch(lines: str, said: str, texts: list[str]) -> None:
     answers = answers_of(
-        partition_timeline=frame(partition_timeline.SPEC, LEADER),
+        partition_timeline=decided_by(DECIDED),
+        clock_skew=frame(clock_skew.SPEC, CLOCKS),
         partition_state=frame(partition_state.SPEC, HEAD + lines),
         source_file=frame(source_file.SPEC, FILES),
     )
     found = did_it_arrive(answers, TopicPartition("t", 0), at(20))
     assert found.sentence.endswith(said)
     assert [one.text for one in found.told] == texts
+
+
+def test_what_a_broker_says_first_is_no_decision() -> None:
+    answers = answers_of(
+        partition_timeline=decided_by([{"file_id": "f", "byte_offset": 1}]),
+        partition_state=frame(partition_state.SPEC, HEAD + LEADS + FOLLOWS),
+        clock_skew=frame(clock_skew.SPEC, CLOCKS),
+        source_file=frame(source_file.SPEC, FILES),
+    )
+    found = did_it_arrive(answers, TopicPartition("t", 0), at(20))
+    assert [one.text for one in found.told] == ["broker 1 follows", "broker 2 leads"]

@@ -1,11 +1,11 @@
 """Who was told of a partition's leader: the answer and what it rests on."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 import pytest
 
 from jobs.questions.given_names import TopicPartition
-from jobs.questions.named.arrivals import did_it_arrive
+from jobs.questions.named.arrivals import did_it_arrive, waited_text
 from jobs.questions.named.lines_of_requests import lines_of_requests
 from pipeline.core.errors import InputProblem
 from pipeline.views.reading.answers import Answers
@@ -59,6 +59,26 @@ def test_requests_of_the_piece_of_work_that_made_the_leader(answers: Answers, as
         "UpdateMetadata to broker 2",
         "UpdateMetadata to broker 9",
     ]
+
+
+BOUNDS = {(1, 2, date(2026, 11, 21)): (-30, 40), (1, 3, date(2026, 11, 21)): (None, 40)}
+
+
+@pytest.mark.parametrize(
+    ("broker", "queue_ms", "said"),
+    [
+        (1, 50, "50 ms"),
+        (2, 50, "10 to 80 ms"),
+        (2, 1500, "1.5 s"),
+        (2, 30, "at most 60 ms"),
+        (3, 100, "at least 60 ms"),
+        (3, 40, ""),
+        (4, 100, ""),
+    ],
+)
+def test_a_request_was_on_its_way_as_long_as_clocks_leave_open(broker: int, queue_ms: int, said: str) -> None:
+    row = {"controller_id": 1, "broker_id": broker, "sent_at": at(10), "queue_ms": queue_ms}
+    assert waited_text(row, BOUNDS) == said
 
 
 def test_without_requests_it_is_not_known(answers: Answers) -> None:

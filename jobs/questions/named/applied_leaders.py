@@ -1,22 +1,25 @@
 """Which replicas applied a partition's leader in KRaft, where brokers learn it from metadata: by their lines."""
 
+from collections.abc import Collection
 from datetime import timedelta
 
 from polars import col
 
 from jobs.questions.given_names import TopicPartition
 from jobs.questions.named.answer import Answer, AnswerItem
-from jobs.text import format_count, length_text
+from jobs.questions.named.clock_lengths import passed_text
+from jobs.text import format_count
 from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import column_equals
 from pipeline.views.reading.answers import Answers
-from pipeline.views.reading.rows import Row
+from pipeline.views.reading.clocks_apart import ClockBounds, clock_bounds, passed_ms
+from pipeline.views.reading.rows import Row, place_of_row
 
 STATE = "silver.partition_state"
 # A broker prints one where it applies a new leader epoch, and again when it starts.
 APPLIED = ("broker_leader_started", "broker_follower_started")
 NONE = "of a replica without such a line: whether it was down, or its lines are missing"
-CLOCKS = "lengths are between the clocks of two nodes, as far apart as whose-clock says"
+CLOCKS = "how much later, where no length is told: no line of the controller says it, or none bounds their clocks"
 
 
 def applied_leader(answers: Answers, partition: TopicPartition, change: Row, said: str) -> Answer:
@@ -32,8 +35,9 @@ def applied_leader(answers: Answers, partition: TopicPartition, change: Row, sai
     if not first:
         none = f"Not enough evidence: {said}, and no line of a broker says that it applied that."
         return Answer(none, (), ["state-change.log of brokers: they print it at INFO"], last)
+    bounds, decided_by = clock_bounds(answers), deciding_node(answers, change, first.values())
     told = [
-        item_of(first[node], change, node)
+        item_of(first[node], change, bounds, decided_by)
         for node in [*replicas, *sorted(first.keys() - {*replicas})]
         if node in first
     ]
@@ -46,9 +50,9 @@ def applied_leader(answers: Answers, partition: TopicPartition, change: Row, sai
     )
     counted = f"{len(replicas) - len(silent)} of {format_count(len(replicas), 'replica')} say so"
     without = f", not {', '.join(map(str, silent))}" if silent else ""
-    return Answer(
-        f"{said}. {by_leader}; {counted}{without}.", told, [*([NONE] if silent else []), CLOCKS], last
-    )
+    unknown = [NONE] if silent else []
+    unknown += [CLOCKS] if any(one.values["most_ms"] is None for one in told) else []
+    return Answer(f"{said}. {by_leader}; {counted}{without}.", told, unknown, last)
 
 
 def first_lines(answers: Answers, partition: TopicPartition, change: Row) -> dict[int, Row]:
@@ -72,10 +76,27 @@ def first_lines(answers: Answers, partition: TopicPartition, change: Row) -> dic
     return {one["node_id"]: one for one in first.to_dicts()}
 
 
-def item_of(line: Row, change: Row, node: int) -> AnswerItem:
+def deciding_node(answers: Answers, change: Row, applied: Collection[Row]) -> int | None:
+    """The controller whose line says it first; None: a broker that applied it does, or no line."""
+    places = {place_of_row(one) for one in applied}
+    if not change["evidence"] or place_of_row(change["evidence"][0]) in places:
+        return None
+    files = answers.segments.filter(col("file_id") == change["evidence"][0]["file_id"])
+    nodes = files["node_id"].drop_nulls().unique()
+    return int(nodes[0]) if len(nodes) == 1 else None
+
+
+def item_of(line: Row, change: Row, bounds: ClockBounds, decided_by: int | None) -> AnswerItem:
+    node, from_at = line["node_id"], change["stated_from_at"]
     role = "leads" if node == change["leader"] else "follows"
-    after_ms = (line["logged_at"] - change["stated_from_at"]) // timedelta(milliseconds=1)
-    later = f", {length_text(after_ms)} later" if after_ms > 0 else ""
-    values = {"broker_id": node, "role": role, "leader_epoch": change["leader_epoch"], "after_ms": after_ms}
-    evidence = [{name: line[name] for name in ("file_id", "byte_offset")}]
-    return AnswerItem(f"broker {node} {role}{later}", line["logged_at"], "proved", evidence, values)
+    after_ms = (line["logged_at"] - from_at) // timedelta(milliseconds=1)
+    passed = passed_ms(bounds, decided_by, node, from_at, after_ms)
+    later = passed_text(passed)
+    values = {
+        "broker_id": node, "role": role, "leader_epoch": change["leader_epoch"], "after_ms": after_ms,
+        "least_ms": passed[0], "most_ms": passed[1],
+    }  # fmt: skip
+    decided = change["evidence"][:1] if decided_by is not None else []
+    evidence = [*decided, {name: line[name] for name in ("file_id", "byte_offset")}]
+    text = f"broker {node} {role}{f', {later} later' if later else ''}"
+    return AnswerItem(text, line["logged_at"], "proved", evidence, values)

@@ -9,12 +9,14 @@ from polars import col
 from jobs.questions.given_names import TopicPartition, unknown_partition
 from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.named.applied_leaders import applied_leader
+from jobs.questions.named.clock_lengths import passed_text
 from jobs.questions.named.lines_of_requests import lines_of_requests
 from jobs.text import format_count, length_text
 from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import column_before, column_equals, column_since
 from pipeline.rules.shared.requests import NAMES
 from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.clocks_apart import ClockBounds, clock_bounds, passed_ms
 from pipeline.views.reading.rows import Row
 from pipeline.views.reading.times import holds_at
 
@@ -69,12 +71,13 @@ def did_it_arrive(
             f"Not enough evidence: {state}, and no line of the controller says which of its requests told so."
         )
         return Answer(none, (), ["requests below the level that is logged"], last)
-    told = [request_item(one, both_sides_first(one)) for one in requests]
+    bounds = clock_bounds(answers)
+    told = [request_item(one, bounds) for one in requests]
     if every_line:
         places = lines_of_requests(answers, requests, partition)
         told = [
-            replace(request_item(row, lines), shown_lines=len(lines))
-            for row, lines in zip(requests, places, strict=True)
+            replace(item, evidence=lines, shown_lines=len(lines))
+            for item, lines in zip(told, places, strict=True)
         ]
     return Answer(f"{state}. {arrival_sentence(requests)}", told, [WHICH], last)
 
@@ -120,12 +123,14 @@ def both_sides_first(row: Row) -> Sequence[Row]:
     return [first, *others[-1:], *others[:-1]] if first else []
 
 
-def request_item(row: Row, lines: Sequence[Row]) -> AnswerItem:
+def request_item(row: Row, bounds: ClockBounds) -> AnswerItem:
     names = ("term_id", "broker_id", "request", "outcome", "correlation_id", "error")
     values = {name: row[name] for name in (*names, "queue_ms", "apply_ms", "answer_ms")}
     parts = [WORDS[row["outcome"]]]
     if row["received_at"]:
         parts.append(f"by the broker's clock {day_clock(row['received_at'])}")
+        if waited := waited_text(row, bounds):
+            parts.append(f"on its way for {waited}")
     if row["apply_ms"] is not None:
         parts.append(f"took {length_text(row['apply_ms'])}")
     if row["answered_at"]:
@@ -134,4 +139,12 @@ def request_item(row: Row, lines: Sequence[Row]) -> AnswerItem:
         parts.append(row["error"])
     count = format_count(row["partition_count"], "partition")
     text = f"{NAMES[row['request']]} to broker {row['broker_id']} ({count}): {', '.join(parts)}"
-    return AnswerItem(text, row["told_at"], row["certainty"], lines, values)
+    return AnswerItem(text, row["told_at"], row["certainty"], both_sides_first(row), values)
+
+
+def waited_text(row: Row, bounds: ClockBounds) -> str:
+    """From sent until the broker says that it has got it; empty where no line bounds how far their clocks are apart."""
+    if row["queue_ms"] is None:
+        return ""
+    nodes = row["controller_id"], row["broker_id"]
+    return passed_text(passed_ms(bounds, *nodes, row["sent_at"], row["queue_ms"]))

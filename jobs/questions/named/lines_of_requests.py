@@ -1,7 +1,7 @@
 """Every line of both sides about one request of a controller to a broker, as far as it tells of a partition."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import polars as pl
 from polars import col
@@ -57,7 +57,7 @@ def places_of(rows: pl.DataFrame | Sequence[Row]) -> list[tuple[str, int]]:
     return [(one["file_id"], one["byte_offset"]) for one in found]
 
 
-def is_between_times(first: object, *last: object) -> pl.Expr:
+def is_between_times(first: datetime | None, *last: datetime | None) -> pl.Expr:
     """From first until the last of those that are known; first None: nothing is."""
     known = [one for one in (first, *last) if one is not None]
     return col("logged_at").is_between(first, max(known)) if first is not None else pl.lit(value=False)
