@@ -127,6 +127,15 @@ QUESTIONS: dict[str, Question] = {
         "named.on_record:what_is_on_record",
         ("partition", "at"),
     ),
+    "metadata-lag": Question(
+        "how long after a KRaft controller's decision each broker applied it, as far as lines and clocks prove it",
+        "named.metadata_lags:answer_metadata_lag",
+        ("since",),
+        needs=(
+            *("gold.partition_timeline", "gold.broker_session", "gold.clock_skew"),
+            *("silver.partition_state", "silver.process_run"),
+        ),
+    ),
     "whose-clock": Question(
         "how far the clocks of nodes are apart, and whose is wrong",
         "named.clocks:whose_clock",

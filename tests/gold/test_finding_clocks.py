@@ -6,6 +6,7 @@ import pytest
 from pipeline.core.frames import empty_frame
 from pipeline.rules.controller_outlived.rule import find as controller_outlived
 from pipeline.rules.no_controller.rule import find as no_controller
+from pipeline.rules.shared.clocks import bounds_of_days
 from pipeline.rules.shared.quorum_states import leadership_states, with_next_state
 from schemas.gold import broker_session, clock_skew, controller_term
 from schemas.gold.finding import SPEC
@@ -20,6 +21,17 @@ OUTLIVED = """
     c          | 1-1     | 1             | 1                | zookeeper | 0          | 14       | 10            | 14          | -4000  | 0                  | zombie_harmless | proved
     c          | 1-2     | 2             | 2                | zookeeper | 10         |          |               |             |        |                    |                 | proved
 """  # fmt: skip
+
+
+def test_bounds_of_a_day_hold_while_a_clock_drifts() -> None:
+    drifting = """
+        cluster_id | node_id | other_id | hour_at | low_ms | high_ms | drift_ppm | is_step
+        c          | 1       | 2        | 0       | 100    | 104     | -300      | false
+        c          | 1       | 3        | 0       | 100    |         |           | false
+    """
+    rows = bounds_of_days(frame(clock_skew.SPEC, drifting)).sort("controller_id", "next_id")
+    bounds = rows.select("controller_id", "next_id", "clock_low_ms", "clock_high_ms").rows()
+    assert bounds == [(1, 2, -980, 1184), (1, 3, 100, None), (2, 1, -1184, 980), (3, 1, None, -100)]
 
 
 @pytest.mark.parametrize(

@@ -78,3 +78,14 @@ def test_what_a_broker_says_first_is_no_decision() -> None:
     )
     found = did_it_arrive(answers, TopicPartition("t", 0), at(20))
     assert [one.text for one in found.told] == ["broker 1 follows", "broker 2 leads"]
+
+
+def test_of_a_topic_that_was_created_anew_only_lines_with_its_id_are_of_it() -> None:
+    earlier = LEADER.strip().splitlines()[1].replace("| x ", "| y ").replace("| 10     ", "| 2      ")
+    answers = answers_of(
+        partition_timeline=frame(partition_timeline.SPEC, f"{LEADER}{earlier}"),
+        partition_state=frame(partition_state.SPEC, HEAD + LEADS + FOLLOWS),
+        source_file=frame(source_file.SPEC, FILES),
+    )
+    found = did_it_arrive(answers, TopicPartition("t", 0), at(20))
+    assert [one.text for one in found.told] == ["broker 2 leads"]

@@ -10,16 +10,18 @@ from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.named.clock_lengths import passed_text
 from jobs.text import format_count
 from pipeline.core.clocks import day_clock
-from pipeline.core.conditions import column_equals
+from pipeline.core.conditions import Condition, column_equals
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.clocks_apart import ClockBounds, clock_bounds, passed_ms
 from pipeline.views.reading.rows import Row, place_of_row
 
-STATE = "silver.partition_state"
+STATE, TIMELINE = "silver.partition_state", "gold.partition_timeline"
 # A broker prints one where it applies a new leader epoch, and again when it starts.
 APPLIED = ("broker_leader_started", "broker_follower_started")
 NONE = "of a replica without such a line: whether it was down, or its lines are missing"
-CLOCKS = "how much later, where no length is told: no line of the controller says it, or none bounds their clocks"
+CLOCKS = (
+    "how much later, where no length is told: no line of the controller says it, or none bounds their clocks"
+)
 
 
 def applied_leader(answers: Answers, partition: TopicPartition, change: Row, said: str) -> Answer:
@@ -64,8 +66,8 @@ def first_lines(answers: Answers, partition: TopicPartition, change: Row) -> dic
     )
     rows = answers.rows(STATE, is_it).filter(
         col("event").is_in(APPLIED),
-        # Up to 3.5 followers print no id: a topic of this name that was there before, or comes later, has others.
-        (col("topic_id") == change["topic_id"]).fill_null(value=True),
+        # Followers print no id: a topic of this name that was there before, or comes later, has others.
+        (col("topic_id") == change["topic_id"]).fill_null(value=is_one_life(answers, is_it)),
         col("leader") == change["leader"],
     )
     if rows.is_empty():
@@ -74,6 +76,11 @@ def first_lines(answers: Answers, partition: TopicPartition, change: Row) -> dic
         "node_id", keep="first", maintain_order=True
     )
     return {one["node_id"]: one for one in first.to_dicts()}
+
+
+def is_one_life(answers: Answers, is_it: Condition) -> bool:
+    """No other topic of that name had the partition at that leader epoch."""
+    return bool(answers.rows(TIMELINE, is_it, ("topic_id",))["topic_id"].drop_nulls().n_unique() <= 1)
 
 
 def deciding_node(answers: Answers, change: Row, applied: Collection[Row]) -> int | None:

@@ -4,6 +4,8 @@ import polars as pl
 from polars import col
 
 DAY = "clock_day"
+# Millionths of an hour, in ms: where a clock drifts bounds are of one moment of the hour (gold.clock_skew.until_at).
+PPM_OF_HOUR = 3.6
 
 
 def with_clocks_of_next(
@@ -28,11 +30,13 @@ def with_clocks_of_next(
 
 
 def bounds_of_days(clock_skew: pl.DataFrame) -> pl.DataFrame:
-    """One row per two nodes, either way round, and day."""
+    """One row per two nodes, either way round, and day: bounds that hold all day, of clocks that drift, too."""
     low, high = "clock_low_ms", "clock_high_ms"
+    drift_ms = (col("drift_ppm").abs().fill_null(0) * PPM_OF_HOUR).ceil().cast(pl.Int64)
     one_way = clock_skew.select(
         "cluster_id", "is_step", col("hour_at").dt.date().alias(DAY),
-        controller_id="node_id", next_id="other_id", **{low: "low_ms", high: "high_ms"},
+        controller_id="node_id", next_id="other_id",
+        **{low: col("low_ms") - drift_ms, high: col("high_ms") + drift_ms},
     )  # fmt: skip
     other_way = one_way.select(
         "cluster_id", "is_step", DAY,
