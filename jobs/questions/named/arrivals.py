@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from polars import col
+from polars import col, lit
 
 from jobs.questions.given_names import TopicPartition, unknown_partition
 from jobs.questions.named.answer import Answer, AnswerItem
@@ -58,7 +58,9 @@ def did_it_arrive(
     # A leader that changes the ISR keeps its epoch, and no request of the controller comes with that.
     of_epoch = is_own & column_equals("leader_epoch", held[0]["leader_epoch"] or 0)
     begun = answers.rows(TIMELINE, of_epoch).filter(
-        col("leader") == held[0]["leader"], col("stated_from_at") <= held[0]["stated_from_at"]
+        col("leader") == held[0]["leader"],
+        col("topic_id").eq_missing(lit(held[0]["topic_id"])),
+        col("stated_from_at") <= held[0]["stated_from_at"],
     )
     change = begun.sort("stated_from_at").row(0, named=True) if begun.height else held[0]
     since = f"{day_clock(change['stated_from_at'])} UTC"
