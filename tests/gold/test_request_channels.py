@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import polars as pl
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars import col
 
@@ -95,6 +95,7 @@ def test_a_channel_without_its_begin_is_joined_where_its_requests_fit_in_one_pla
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_places_are_those_at_which_all_that_both_tell_is_alike(data: st.DataObject) -> None:
     codes = st.lists(st.integers(0, 4), min_size=4, max_size=40)
     sent, noise = data.draw(codes), data.draw(codes)

@@ -1,10 +1,15 @@
 """What brokers got of the controllers' requests, request by request, in the channels that ids tell apart."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col, lit, when
 
 RECEIVER = ("cluster_id", "broker_id", "controller_id")
 RECEIPT_CHANNEL = (*RECEIVER, "receipt_channel")
+BY_ID = (*RECEIVER, "id_run", "correlation_id")
+# No channel follows another sooner.
+NEXT_CHANNEL = timedelta(milliseconds=5)
 STEPS = ("received", "started", "applied", "unchanged", "ignored", "refused", "failed")
 # A broker prints each once a request, or once a request and partition, with the request's own epoch.
 ONCE = (
@@ -94,25 +99,39 @@ def requests_in_order(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_id_run(lines: pl.DataFrame) -> pl.DataFrame:
-    """Lines with id_run. An id comes again, as the first visible one of the next channel, where a line is of another
-    request or epoch, or stands there that a request prints once. A line that is there twice is of the same moment."""
-    is_lower = col("correlation_id") < col("correlation_id").shift(1).over(RECEIVER)
-    by_id = [*RECEIVER, "id_run", "correlation_id"]
+    """Lines with id_run, in their order."""
+    last_id, last_at = (col(name).shift(1).over(RECEIVER) for name in ("correlation_id", "logged_at"))
+    placed = lines.with_columns(
+        id_run=(col("correlation_id") < last_id).fill_null(value=False).cum_sum().over(RECEIVER),
+        is_late=(col("correlation_id") == last_id) & (col("logged_at") - last_at >= NEXT_CHANNEL),
+    )
+    late = placed.filter("is_late").select(*RECEIVER, "id_run", "correlation_id").unique()
+    again = again_lines(placed.join(late, on=late.columns, how="semi", maintain_order="left"))
+    return (
+        placed.join(again, on=["cluster_id", "broker_id", "place"], how="left", maintain_order="left")
+        .with_columns(id_run=col("id_run") + col("is_again").fill_null(value=False).cum_sum().over(RECEIVER))
+        .drop("is_late", "is_again")
+    )
+
+
+def again_lines(lines: pl.DataFrame) -> pl.DataFrame:
+    """Lines (cluster_id, broker_id, place, is_again) at which an id comes again, as the first visible one of the next
+    channel: they are of another request or epoch than the line before, or stand there again though a request prints
+    them once. A line that is doubled is of the same moment."""
     is_once = col("event").is_in(ONCE)
-    nth = when(is_once).then(pl.int_range(pl.len()).over(*by_id, "event", "topic", "partition"))
+    nth = when(is_once).then(pl.int_range(pl.len()).over(*BY_ID, "event", "topic", "partition"))
     most = col("nth").cum_max().forward_fill()
     epoch = when(is_once).then("controller_epoch").forward_fill()
     is_again = (
         (most > most.shift(1))
         | (col("request") != col("request").forward_fill().shift(1))
         | (epoch != epoch.shift(1))
-    ) & (col("logged_at") > col("logged_at").shift(1))
+    )
     return (
-        lines.with_columns(id_run=is_lower.fill_null(value=False).cum_sum().over(RECEIVER))
-        .with_columns(nth=nth)
-        .with_columns(is_again=is_again.over(by_id).fill_null(value=False))
-        .with_columns(id_run=col("id_run") + col("is_again").cum_sum().over(RECEIVER))
-        .drop("nth", "is_again")
+        lines.with_columns(nth=nth)
+        .with_columns(is_again=is_again.over(BY_ID))
+        .filter(col("is_again") & col("is_late"))
+        .select("cluster_id", "broker_id", "place", "is_again")
     )
 
 
