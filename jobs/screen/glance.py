@@ -23,6 +23,7 @@ from jobs.screen.sections import (
     order_lines,
     ratio_check_text,
     unjudged_moves_text,
+    unrequested_text,
 )
 from jobs.text import clock_by, length_text, shorten_line
 
@@ -155,4 +156,6 @@ def move_glance(facts: Facts) -> list[str]:
         f"{name} {counts.get(name, 0):,}" for name in ("illegal", "discontinuity", "undetermined")
     )
     moves = f"MOVES   {said}, refused {counts.get('refused', 0):,}{normal}, valid {valid:,}"
+    without = unrequested_text(facts.replay_checks)
+    moves += f", {without}" if without else ""
     return [*wrap_text(moves, HANG), *order_lines(facts.event_orders)]

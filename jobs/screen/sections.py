@@ -70,6 +70,7 @@ CHECKED = {
     "refused_pair": "pairs that it refused",
     "valid_previous_states": "lists of valid states",
 }
+REQUESTS = "requests_of_moves"
 
 
 def checked_lines(checks: Mapping[str, Row]) -> list[str]:
@@ -81,6 +82,12 @@ def checked_lines(checks: Mapping[str, Row]) -> list[str]:
             differing = f", {one['differing']:,} DIFFER" if one["differing"] else ""
             told.append(f"{words} {one['equal']:,} of {one['said']:,}{unsure}{differing}")
     return wrap_text(f"       as Kafka says itself: {' | '.join(told)}", HANG + 2) if told else []
+
+
+def unrequested_text(checks: Mapping[str, Row]) -> str:
+    """Moves that no request follows though Kafka sends one; empty where there is none."""
+    without = checks[REQUESTS]["differing"] if REQUESTS in checks else 0
+    return f"{without:,} without their request" if without else ""
 
 
 def unjudged_moves_text(facts: Facts) -> str:
@@ -124,7 +131,12 @@ def screen_move_lines(facts: Facts) -> list[str]:
         "same_state",
         "hidden",
     )
-    said = " | ".join(f"{name.replace('_', ' ')} {counts.get(name, 0):,}" for name in names)
+    said = " | ".join(
+        [
+            *(f"{name.replace('_', ' ')} {counts.get(name, 0):,}" for name in names),
+            *filter(None, [unrequested_text(facts.replay_checks)]),
+        ]
+    )
     lines = wrap_text(f"MOVES  {said}", HANG)
     if counts.get("refused"):
         lines.append(f"       {counts['normal']} of the refused are normal in this release")

@@ -36,10 +36,10 @@ def metadata_lags(answers: Answers, since: datetime | None = None) -> pl.DataFra
     # Followers print no topic id: of a topic that was created anew nothing says which of both is meant.
     both = decided.join(first, on=LEADER, suffix="_said").filter(
         col("topic_id_said").eq_missing(col("topic_id"))
-        | (col("topic_id_said").is_null() & col("is_one_life"))
+        | (col("topic_id_said").is_null() & col("is_only_life"))
     )
     return (
-        both.pipe(in_one_stay, answers)
+        both.pipe(without_restarted, answers)
         .sort("applied_at", "broker_id", *LEADER)
         .unique(["broker_id", *LEADER, "topic_id"], keep="first", maintain_order=True)
         .pipe(with_bounds, answers)
@@ -55,14 +55,14 @@ def decided_leaders(answers: Answers, applied: pl.DataFrame, since: datetime | N
     return (
         answers.rows(TIMELINE)
         .filter(col("topic_id").is_not_null(), col("leader") >= 0)
-        .with_columns(is_one_life=col("topic_id").n_unique().over(LEADER) == 1)
+        .with_columns(is_only_life=col("topic_id").n_unique().over(LEADER) == 1)
         .filter(col("evidence").list.len() > 0)
         .sort("stated_from_at", "interval_seq", "part_seq")
         .unique([*LEADER, "topic_id"], keep="first", maintain_order=True)
         .select(
             *LEADER,
             "topic_id",
-            "is_one_life",
+            "is_only_life",
             decided_at="stated_from_at",
             decided=col("evidence").list.first(),
         )
@@ -72,11 +72,11 @@ def decided_leaders(answers: Answers, applied: pl.DataFrame, since: datetime | N
         )
         .join(applied.select(LINE), on=LINE, how="anti")
         .join(nodes.filter(col("writers") == 1), on="file_id")
-        .select(*LEADER, "topic_id", "is_one_life", "decided_at", "decided", "controller_id")
+        .select(*LEADER, "topic_id", "is_only_life", "decided_at", "decided", "controller_id")
     )
 
 
-def in_one_stay(rows: pl.DataFrame, answers: Answers) -> pl.DataFrame:
+def without_restarted(rows: pl.DataFrame, answers: Answers) -> pl.DataFrame:
     """Those whose broker was there when it was decided, for 5 s already, and neither left nor was started before it
     applied it."""
     runs = (
@@ -108,13 +108,13 @@ def with_bounds(rows: pl.DataFrame, answers: Answers) -> pl.DataFrame:
         "controller_id", DAY, "clock_low_ms", "clock_high_ms", broker_id="next_id"
     )
     ms = (col("applied_at") - col("decided_at")).dt.total_milliseconds()
-    is_one_clock = col("broker_id") == col("controller_id")
+    is_same_node = col("broker_id") == col("controller_id")
     return (
         rows.with_columns(col("decided_at").dt.date().alias(DAY))
         .join(bounds, on=["controller_id", "broker_id", DAY], how="left", maintain_order="left")
         .with_columns(
-            least_ms=when(is_one_clock).then(ms).otherwise((ms - col("clock_high_ms")).clip(0)),
-            most_ms=when(is_one_clock).then(ms).otherwise((ms - col("clock_low_ms")).clip(0)),
+            least_ms=when(is_same_node).then(ms).otherwise((ms - col("clock_high_ms")).clip(0)),
+            most_ms=when(is_same_node).then(ms).otherwise((ms - col("clock_low_ms")).clip(0)),
         )
         .select(
             "broker_id", "controller_id", "decided_at", "applied_at", "least_ms", "most_ms", "decided", "applied",

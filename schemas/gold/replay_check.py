@@ -8,12 +8,13 @@ REPLAY_CHECKS = (
     "initial_state_dump",  # the states that a machine printed when it started, object by object
     "refused_pair",  # moves that the controller refused: none of them may be legal in the matrix
     "valid_previous_states",  # the states that its exceptions list as valid before a target: a column of the matrix
+    "requests_of_moves",  # moves to OnlineReplica: LeaderAndIsr with the partition follows each (TRACE)
 )
 
 SPEC = TableSpec(
     name="gold.replay_check",
     grain="One statement of Kafka on one state machine in one term: a dump; of a day its refusals, its lists of valid "
-    "states.",
+    "states, its requests after moves.",
     key=("check", "term_id", "machine", "file_id", "byte_offset"),
     fields=(
         CLUSTER_ID,

@@ -9,7 +9,7 @@ from pipeline.core.frames import declared_table, empty_frame
 from pipeline.gold import replay_check
 from schemas.gold import transition_audit
 from schemas.gold.replay_check import SPEC
-from schemas.silver import controller_line, state_dump, term
+from schemas.silver import control_request, controller_line, state_dump, term
 from schemas.state import replay_summary
 from tests.frames import frame
 
@@ -54,6 +54,7 @@ def checked(
             "cluster_id | file_id | byte_offset | logged_at | machine | topic | partition | replica_id | state | is_complete",
             dump,
         ),
+        empty_frame(control_request.SPEC),
         rows(
             controller_line,
             "cluster_id | term_id | file_id | byte_offset | seq | ordered_at",

@@ -12,7 +12,7 @@ import pytest
 
 from jobs.screen.facts import Facts, gather_facts
 from jobs.screen.first_things import first_step_lines, loss_lines, now_lines
-from jobs.screen.glance import finding_glance
+from jobs.screen.glance import finding_glance, move_glance
 from jobs.terminal import show_lines
 from pipeline.catalog.tables import SPECS
 from pipeline.rules.order import RULE_NAMES
@@ -180,3 +180,11 @@ def test_a_pager_takes_what_is_longer_than_the_terminal(
     shown = capfd.readouterr().out.splitlines()
     assert shown.count(each) == lines
     assert shown[-1] == told
+
+
+def test_moves_without_their_request_are_told_only_where_there_are_some(facts: Facts) -> None:
+    sent = {"check": "requests_of_moves", "said": 9, "equal": 6, "undecided": 1, "differing": 2}
+    without = replace(facts, replay_checks={**facts.replay_checks, "requests_of_moves": sent})
+    said = {name: " ".join(move_glance(one)) for name, one in {"none": facts, "two": without}.items()}
+    assert "2 without their request" in said["two"]
+    assert "request" not in said["none"]

@@ -67,7 +67,7 @@ def first_lines(answers: Answers, partition: TopicPartition, change: Row) -> dic
     rows = answers.rows(STATE, is_it).filter(
         col("event").is_in(APPLIED),
         # Followers print no id: a topic of this name that was there before, or comes later, has others.
-        (col("topic_id") == change["topic_id"]).fill_null(value=is_one_life(answers, is_it)),
+        (col("topic_id") == change["topic_id"]).fill_null(value=is_only_life(answers, is_it)),
         col("leader") == change["leader"],
     )
     if rows.is_empty():
@@ -78,7 +78,7 @@ def first_lines(answers: Answers, partition: TopicPartition, change: Row) -> dic
     return {one["node_id"]: one for one in first.to_dicts()}
 
 
-def is_one_life(answers: Answers, is_it: Condition) -> bool:
+def is_only_life(answers: Answers, is_it: Condition) -> bool:
     """No other topic of that name had the partition at that leader epoch."""
     return bool(answers.rows(TIMELINE, is_it, ("topic_id",))["topic_id"].drop_nulls().n_unique() <= 1)
 

@@ -1,4 +1,4 @@
-"""Holds the replay against Kafka's own statements: dumps, refusals, lists of valid previous states."""
+"""Holds the replay against Kafka's own statements: dumps, refusals, lists of valid previous states, requests."""
 
 import polars as pl
 from polars import col
@@ -7,6 +7,7 @@ from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
 from pipeline.gold.replay_check.dumps import DUMP, compare_dumped_states
 from pipeline.gold.replay_check.refusals import STATEMENT, check_listed_states, check_refused_moves
+from pipeline.gold.replay_check.requests import check_requests_of_moves
 from pipeline.gold.replay_check.statements import count_statements
 from pipeline.model.partitions.carried_states import carried_moves
 from schemas.gold.replay_check import SPEC
@@ -14,15 +15,17 @@ from schemas.gold.replay_check import SPEC
 TERM = ("cluster_id", "term_id")
 
 
-@made_of(SPEC, "transition_audit", "state_dump")
+@made_of(SPEC, "transition_audit", "state_dump", "control_request")
 def build(
     transition_audit: pl.DataFrame,
     state_dump: pl.DataFrame,
+    control_request: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
     summary_before: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Rows: one per dump; one per term, machine and day for the refusals, and one for the lists of valid states.
+    """Rows: one per dump; one per term, machine and day for the refusals, one for the lists of valid states, and
+    one for the moves that a request follows (requests_of_moves).
 
     A dump says the state of each object after the moves of the start-up before it: it is held against the last move
     before, where there is none against the first one after, of that day or the next. A cut dump proves only what it
@@ -44,6 +47,11 @@ def build(
             ),
             count_statements(check_refused_moves(moves), "refused_pair", STATEMENT),
             count_statements(check_listed_states(moves), "valid_previous_states", STATEMENT),
+            count_statements(
+                check_requests_of_moves(moves, earlier, control_request, controller_line),
+                "requests_of_moves",
+                STATEMENT,
+            ),
         ]
     )
 
