@@ -14,7 +14,14 @@ from pipeline.core.span import ALL_TIME, Span
 from pipeline.gold import replay_check, transition_audit
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.state import replay_summary
-from schemas.silver import controller_line, partition_transition, replica_transition, state_dump, term
+from schemas.silver import (
+    control_request,
+    controller_line,
+    partition_transition,
+    replica_transition,
+    state_dump,
+    term,
+)
 from schemas.spec import TableSpec
 from schemas.state.replay_summary import SPEC as SUMMARY
 from tests.replay.generated import IN_TURN, generate, table
@@ -126,9 +133,10 @@ def test_moves_of_later_days_are_judged_as_if_all_were(seed: int) -> None:
 def test_dumps_of_later_days_are_held_against_the_moves_before(seed: int) -> None:
     told = given(seed)
     state_dumps, lines = dumps(told)
+    requests = empty_frame(control_request.SPEC)
     all_lines = pl.concat([told.controller_line, lines])
     whole = transition_audit.build(*told, empty_frame(SUMMARY), ALL_TIME)
-    checked = replay_check.build(whole, state_dumps, all_lines, told.term, empty_frame(SUMMARY))
+    checked = replay_check.build(whole, state_dumps, requests, all_lines, told.term, empty_frame(SUMMARY))
     counts = checked.filter(check="initial_state_dump").select(
         "equal_count", "undecided_count", "differing_count"
     )
@@ -140,7 +148,7 @@ def test_dumps_of_later_days_are_held_against_the_moves_before(seed: int) -> Non
             whole.filter(~is_later), told.controller_line.filter(~is_later), empty_frame(SUMMARY), ALL_TIME
         )
         found = replay_check.build(
-            whole.filter(is_later), state_dumps, all_lines.filter(is_later), told.term, before
+            whole.filter(is_later), state_dumps, requests, all_lines.filter(is_later), told.term, before
         )
         assert_frame_equal(
             found.sort("check", "term_id", "machine", "day_at"),
