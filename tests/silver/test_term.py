@@ -130,6 +130,29 @@ def test_a_later_epoch_before_the_first_election_is_of_a_life_before(
     assert sorted(found["term_id"]) == terms
 
 
+def test_an_epoch_is_of_the_life_before_where_that_life_has_it_too() -> None:
+    """The life before is known by epoch 6: epoch 1, before the first election that is seen, is of it, too."""
+    said = (
+        "[2026-11-20 00:00:0{0},000] INFO [Controller id=1 epoch={1}] Changed partition t-0 from NewPartition to "
+        "OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1), partitionEpoch=0) "
+        "(state.change.logger)\n"
+    )
+    begun = "\n".join((ELECTED.format(1, 1, 1), READY.format(2, 1, 1), ELECTED.format(5, 1, 2)))
+    given = {(1, "controller"): begun, (1, "state-change"): said.format(1, 1) + said.format(2, 6)}
+    found = built(records_in(given), "term")["term"]
+    expected = frame(
+        SPEC,
+        """
+        term_id | controller_epoch | certainty
+        1-1     | 1                | inferred
+        1-6     | 6                | inferred
+        2-1     | 1                | proved
+        2-2     | 2                | proved
+        """,
+    )
+    same_rows(found, expected, "term_id", "controller_epoch", "certainty")
+
+
 ELECTED = "[2026-11-21 00:00:{0:02d},000] INFO [Controller id={1}] {1} successfully elected as the controller. Epoch incremented to {2} and epoch zk version is now {2} (kafka.controller.KafkaController)"
 READY = "[2026-11-21 00:00:{0:02d},000] INFO [Controller id={1}] Ready to serve as the new controller with epoch {2} (kafka.controller.KafkaController)"
 

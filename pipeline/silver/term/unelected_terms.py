@@ -9,8 +9,9 @@ TIME = pl.Datetime("us", "UTC")
 
 def with_next_life(named: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
     """Adds next_life: that of lines before the first election seen of a life, by which a controller has a lower epoch
-    than it was elected with before; and of lines after its election in a later life than the one in which it was
-    elected with that epoch; null of all others.
+    than it was elected with before; of lines before the first election of all, where after_unseen_life() knows a life
+    before; and of lines after its election in a later life than the one in which it was elected with that epoch; null
+    of all others.
 
     named: (OWN, node_id, first_at, ...) of lines that name a controller with its epoch. elected: (OWN, mode, life,
     elected_at). A controller that was deposed goes on with its epoch, but none that held a later one goes back to it.
@@ -23,10 +24,12 @@ def with_next_life(named: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
     life = begun_life.forward_fill().over("cluster_id")
     following = begun_life.backward_fill().over("cluster_id")
     is_back = is_self_reported() & (epoch < held) & (following > life)
+    is_unseen = is_self_reported() & life.is_null() & (following > 1)
     own_life, life_of_epoch = (begun_life.forward_fill().over(one) for one in (OWN[:2], OWN))
     is_reused = is_self_reported() & (life_of_epoch < own_life)
     # An election of the same epoch ends what went before it.
     said = when(is_election).then(0).when(is_back).then(following).when(is_reused).then(own_life)
+    said = said.when(is_unseen).then(1)
     last_said = col("said").forward_fill().over(OWN)
     return (
         pl.concat([named, begun], how="diagonal")
