@@ -12,6 +12,7 @@ from tests.rows import records_in
 
 ACTIVE = "[2026-11-{}] INFO [QuorumController id={}] Becoming the active controller at epoch {}, next write offset 1. (org.apache.kafka.controller.QuorumController)"
 PERIOD = "[2026-11-{}] INFO [QuorumController id={}] In the last 60000 ms period, there were no controller events completed. (org.apache.kafka.controller.EventPerformanceMonitor)"
+HEARS = "[2026-11-{}] INFO [QuorumController id={}] In the new epoch 5, the leader is 1. (org.apache.kafka.controller.QuorumController)"
 RENOUNCED = "[2026-11-{}] WARN [QuorumController id={}] Renouncing the leadership due to a metadata log event. We were the leader at epoch {}, but in the new epoch 7, the leader is {}. Reverting to last stable offset 4226. (org.apache.kafka.controller.QuorumController)"
 FAILED = "[2026-11-{}] INFO [QuorumController id={}] writeNoOpRecord: event failed with NotControllerException in 50000000 microseconds. (org.apache.kafka.controller.QuorumController)"
 LATER = "09 00:02:00,000"
@@ -29,15 +30,33 @@ def records(*files: str) -> pl.DataFrame:
         # A file after days.
         ((ACTIVE.format(NIGHT, 1, 5), PERIOD.format("12 00:00:00,000", 2)), ["2026-11-12"]),
         # Less than a day.
-        ((ACTIVE.format(NIGHT, 1, 5), PERIOD.format("09 23:00:00,000", 2)), [None]),
+        ((ACTIVE.format(NIGHT, 1, 5), HEARS.format("09 23:00:00,000", 2)), [None]),
+        # But another one acts in office, of which no line tells that it was elected.
+        ((ACTIVE.format(NIGHT, 1, 5), PERIOD.format("09 23:00:00,000", 2)), ["2026-11-09"]),
+        # The same after it has heard of the one that is known.
+        (
+            (
+                ACTIVE.format(NIGHT, 1, 5),
+                "\n".join((HEARS.format(NIGHT, 2), PERIOD.format("09 23:00:00,000", 2))),
+            ),
+            ["2026-11-09"],
+        ),
+        # Who was deposed, and has not heard of it, goes on.
+        (
+            (
+                "\n".join((ACTIVE.format(NIGHT, 1, 5), PERIOD.format("09 23:00:00,000", 1))),
+                ACTIVE.format("09 22:00:00,000", 2, 6),
+            ),
+            [None, None],
+        ),
         # A process that had nothing to say in its own file.
         (("\n".join((ACTIVE.format(NIGHT, 1, 5), PERIOD.format("12 00:00:00,000", 1))),), [None]),
         # Another node of the quorum has lines of that time.
         (
             (
                 ACTIVE.format(NIGHT, 1, 5),
-                PERIOD.format("12 00:00:00,000", 2),
-                "\n".join((PERIOD.format(NIGHT, 3), PERIOD.format("12 00:00:00,000", 3))),
+                HEARS.format("12 00:00:00,000", 2),
+                "\n".join((HEARS.format(NIGHT, 3), HEARS.format("12 00:00:00,000", 3))),
             ),
             [None],
         ),

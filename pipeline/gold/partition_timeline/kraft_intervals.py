@@ -34,7 +34,14 @@ from pipeline.model.partitions.partition_states import (
     with_seeds,
 )
 from pipeline.model.partitions.statements import MOVING
-from pipeline.model.terms.kraft_terms import LINE, kraft_terms, until_unseen, with_decided, with_kraft_term
+from pipeline.model.terms.kraft_terms import (
+    LINE,
+    kraft_terms,
+    unproved_holes,
+    until_unseen,
+    with_decided,
+    with_kraft_term,
+)
 
 KNOWN = (*HELD, "partition_epoch", "state", "certainty", "topic_life", "gone_at", "gone_by")
 TRACKED = ("partition_epoch", "state", *HELD, *ASSIGNED, "is_unseen", "is_assignment_stale")
@@ -76,7 +83,7 @@ def kraft_intervals(
         leaderships_of_states(led, topics)
         .pipe(with_replayed_end, lines)
         .pipe(with_watched_leader, wording_seen)
-        .pipe(with_hole_before_next, watched_log_holes(wording_seen))
+        .pipe(with_hole_before_next, pl.concat([watched_log_holes(wording_seen), unproved_holes(terms)]))
     )
     fenced = of_leaders.pipe(
         with_fences, brokers_out_by_decision(absences), disks, assignments_by_line(led, stated)

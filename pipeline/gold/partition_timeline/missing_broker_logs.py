@@ -23,7 +23,7 @@ from pipeline.gold.partition_timeline.watched import (
     watched_log_holes,
 )
 from pipeline.model.partitions.partition_states import HELD, IDENTITY
-from pipeline.model.terms.kraft_terms import unseen_of
+from pipeline.model.terms.kraft_terms import unproved_holes, unseen_of
 
 LINES_MISSING = "lines_missing"
 UNDETERMINED = "undetermined"
@@ -76,7 +76,7 @@ def with_missing_logs(
             decisions_without_broker_logs(states, watched, decided),
             silenced_states(states, watched, pl.concat([absences.select(stops.columns), stops]), restated),
             first_after(states.filter("is_alone"), "known_at", unseen_begins(unseen)),
-            before_missing_epochs(states, watched_log_holes(wording_seen)),
+            before_missing_epochs(states, pl.concat([watched_log_holes(wording_seen), unproved_holes(terms)])),
             unwatched_states(states, watched, unnamed),
             unread_stops(states, stops, terms).pipe(without_restated, states, restated),
             unread_returns(states, stops, terms, wording_seen),

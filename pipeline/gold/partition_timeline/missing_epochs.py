@@ -14,44 +14,60 @@ SOON = timedelta(milliseconds=1)
 def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
     """(state_no, first_at): of states whose next leader epoch is higher by more than one, the time after the last one
     of their epoch was stated (known_at). Each change of leader adds one: there were others in between, and no line
-    tells when. Where a hole in the logs lies between both (watched.watched_log_holes) they are in it.
+    tells when. Where a hole in the logs lies between both (watched.watched_log_holes, kraft_terms.unproved_holes) they
+    are in it; there, too, the next leader may be one of long before its first line, if partition epochs are missing.
 
     Source: PartitionRegistration.merge, PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded, from 2.8.
     """
+    last_change = when(col("leader_epoch").is_not_null()).then("partition_epoch").max().over(*IDENTITY, "epoch")
     stated_at = when(col("leader_epoch").is_not_null()).then("known_at").max().over(*IDENTITY, "epoch")
     next_at = when(col("next_epoch") != col("epoch")).then(col("at").shift(-1).over(IDENTITY))
     left_out = (
         states.select(
-            *(*IDENTITY, "state_no", "at", "known_at", "leader_epoch"),
+            *(*IDENTITY, "state_no", "at", "known_at", "leader_epoch", "partition_epoch"),
             epoch=col("leader_epoch").forward_fill().over(IDENTITY),
         )
         .with_columns(next_epoch=col("epoch").shift(-1).over(IDENTITY))
-        .with_columns(when(col("next_epoch") != col("epoch")).then("next_epoch"), next_at=next_at)
-        .with_columns(col("next_epoch", "next_at").backward_fill().over(IDENTITY), stated_at=stated_at)
-        .filter(col("next_epoch") > col("epoch") + 1)
+        .with_columns(
+            when(col("next_epoch") != col("epoch")).then("next_epoch"),
+            next_at=next_at,
+            next_change=when(col("next_epoch") != col("epoch")).then(
+                col("partition_epoch").shift(-1).over(IDENTITY)
+            ),
+        )
+        .with_columns(
+            col("next_epoch", "next_at", "next_change").backward_fill().over(IDENTITY),
+            stated_at=stated_at,
+            last_change=last_change,
+        )
+        .filter(col("next_epoch") > col("epoch"))
     )
+    is_left_out = col("next_epoch") > col("epoch") + 1
+    is_change_left_out = col("is_between") & (col("next_change") > col("last_change") + 1)
     is_between = col("hole_until_at") <= col("next_at")
     return (
         left_out.sort("stated_at")
         .join_asof(
-            holes.sort("hole_from_at"), left_on="stated_at", right_on="hole_from_at", by="cluster_id",
+            holes.sort("hole_until_at"), left_on="stated_at", right_on="hole_until_at", by="cluster_id",
             strategy="forward", coalesce=False, check_sortedness=False,
         )
+        .with_columns(is_between=is_between)
+        .filter(is_left_out | is_change_left_out)
         .select(
             "state_no",
-            first_at=pl.max_horizontal("stated_at", when(is_between).then("hole_from_at")) + SOON,
+            first_at=pl.max_horizontal("stated_at", when("is_between").then("hole_from_at")) + SOON,
         )
     )  # fmt: skip
 
 
 def with_hole_before_next(leaderships: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
-    """hole_from_at: begin of the first hole in the logs (watched_log_holes) after the last state of a leadership was
-    printed (last_at), if it ends before the next one."""
+    """hole_from_at: begin of the first hole in the logs (as before_missing_epochs has them) that ends after the last
+    state of a leadership was printed (last_at), if it ends before the next one."""
     is_before_next = (col("hole_until_at") <= col("next_at")).fill_null(value=True)
     return (
         leaderships.sort("last_at")
         .join_asof(
-            holes.sort("hole_from_at"), left_on="last_at", right_on="hole_from_at", by="cluster_id",
+            holes.sort("hole_until_at"), left_on="last_at", right_on="hole_until_at", by="cluster_id",
             strategy="forward", coalesce=False, check_sortedness=False,
         )
         .with_columns(hole_from_at=when(is_before_next).then("hole_from_at"))

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import polars as pl
-from polars import col, lit
+from polars import col, lit, when
 
 LINE = ("event", "file_id", "byte_offset")
 # How a KRaft node says that the registration of a broker is another one now.
@@ -44,14 +44,16 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
 
 
 def unproved_spans(term: pl.DataFrame) -> pl.DataFrame:
-    """Two rows per term after which no line proves that it goes on: of that day (UTC) until the first line what any
-    controller did is unseen; from then on lines are read, and whoever is in office is not known. One row per term that
+    """Two rows per term after which no line proves that it goes on: of that day (UTC), behind what is told of it, until
+    the first line what any controller did is unseen; from then on lines are read, and whoever is in office is not known. One row per term that
     was given up, of which that is the line (what was void began that day, and a hole lasts one at least): from what was
     not committed any more on, what others did is unseen."""
     at, void_at = col("unproved_from_at"), col("void_from_at")
     is_given_up = (at - void_at).is_between(timedelta(), HOLE, closed="left").fill_null(value=False)
+    told_until_at = col("told_until_at") + timedelta(milliseconds=1)
+    since = pl.max_horizontal(at.dt.truncate("1d"), when(told_until_at <= at).then(told_until_at))
     spans = (
-        (at.dt.truncate("1d"), True, ~is_given_up),
+        (since, True, ~is_given_up),
         (at, False, ~is_given_up),
         (void_at, True, is_given_up),
     )
@@ -66,6 +68,14 @@ def unproved_spans(term: pl.DataFrame) -> pl.DataFrame:
 def unseen_of(terms: pl.DataFrame) -> pl.DataFrame:
     """The terms of which no line was read: (cluster_id, from_at, next_at), from the earliest that each may begin."""
     return terms.filter("is_unseen").select("cluster_id", "next_at", from_at="since_at")
+
+
+def unproved_holes(terms: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, hole_from_at, hole_until_at): what any controller did is unseen, until lines are read again."""
+    is_of_nobody = col("controller_id").is_null()
+    is_end_known = (is_of_nobody & ~col("is_unseen")).shift(-1, fill_value=False).over("cluster_id")
+    holes = terms.filter(is_of_nobody & col("is_unseen") & is_end_known)
+    return holes.select("cluster_id", hole_from_at="from_at", hole_until_at="next_at")
 
 
 def until_unseen(broker_absence: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:

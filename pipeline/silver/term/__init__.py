@@ -10,7 +10,7 @@ from pipeline.kafka.machines.by_release import machine_of_release
 from pipeline.kafka.wording.move_levels import are_moves_printed
 from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, controller_elections
 from pipeline.model.terms.other_zones import other_zones
-from pipeline.silver.term.holes import with_holes
+from pipeline.silver.term.holes import with_holes, with_unelected_acts
 from pipeline.silver.term.peer_reported_terms import peer_reported_terms, renounced_peer_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
 from pipeline.silver.term.uncommitted import with_renounced_at, with_void_begin
@@ -67,6 +67,7 @@ def build(
         .pipe(with_moves_read, wording_seen)
         .pipe(with_void_begin, controller_step)
         .pipe(with_holes, wording_seen)
+        .pipe(with_unelected_acts, wording_seen, controller_step)
         .pipe(with_renounced_at, controller_step)
         .select(SPEC.columns)
     )

@@ -4,6 +4,8 @@ import polars as pl
 from polars import col
 
 from pipeline.model.lines.log_holes import log_holes
+from pipeline.model.terms.term_steps import LEAVING, STARTED
+from pipeline.silver.term.unnamed_terms import LEAST, NODE, OBSERVED, acts_in_office
 
 TERM = ("cluster_id", "term_id")
 KRAFT_LOGGERS = "org.apache.kafka.controller."
@@ -39,3 +41,57 @@ def quorum_log_holes(wording_seen: pl.DataFrame) -> pl.DataFrame:
     node = ("cluster_id", "node_id")
     quorum = wording_seen.filter(is_of_quorum).select(node).unique()
     return log_holes(wording_seen.join(quorum, on=node, how="semi", nulls_equal=True))
+
+
+def with_unelected_acts(
+    terms: pl.DataFrame, wording_seen: pl.DataFrame, controller_step: pl.DataFrame
+) -> pl.DataFrame:
+    """Terms with unproved_from_at also where, while a KRaft term goes on as far as lines tell, a controller acts in
+    office of which no line tells that it was elected since it started, or heard of another leader: a term was elected
+    unseen. told_until_at of such a term is the last act of its own controller before it.
+
+    Who is deposed writes such lines for a while until it hears of it (unnamed_terms.LEAST).
+    """
+    acts = pl.concat(
+        acts_in_office(wording_seen).select(*NODE, at=name) for name in ("first_at", "last_at")
+    ).filter(col("at").is_not_null())
+    in_kraft = terms.filter(col("mode") == "kraft")
+    begun = in_kraft.select(*NODE, "term_id", begun_at="first_seen_at").sort("begun_at")
+    own = begun.select(*NODE, "begun_at", own_at="begun_at")
+    held = begun.select("cluster_id", *TERM[1:], "begun_at", holder_id="controller_id")
+    is_unelected = ((col("own_at") <= col("gone_at")) | col("own_at").is_null()).fill_null(value=False)
+    is_late = (col("at") - col("gone_at") >= LEAST).fill_null(value=True)
+    placed = (
+        acts.unique()
+        .sort("at")
+        .join_asof(own, left_on="at", right_on="begun_at", by=NODE, check_sortedness=False)
+        .join_asof(
+            ends_of_office(controller_step), left_on="at", right_on="gone_at", by=NODE, coalesce=False,
+            check_sortedness=False,
+        )
+        .join_asof(held, left_on="at", right_on="begun_at", by="cluster_id", check_sortedness=False)
+        .filter(col("term_id").is_not_null())
+    )  # fmt: skip
+    unseen = placed.filter(is_unelected, is_late).group_by(TERM).agg(unelected_at=col("at").min())
+    is_own = (col("holder_id") == col("controller_id")) & (col("at") < col("unelected_at"))
+    last = placed.join(unseen, on=TERM).filter(is_own).group_by(TERM).agg(acted_at=col("at").max())
+    is_unseen = col("unelected_at").is_not_null()
+    return (
+        terms.join(unseen, on=TERM, how="left")
+        .join(last, on=TERM, how="left")
+        .with_columns(
+            unproved_from_at=pl.min_horizontal("unproved_from_at", "unelected_at"),
+            told_until_at=pl.when(is_unseen)
+            .then(pl.max_horizontal("told_until_at", "acted_at"))
+            .otherwise("told_until_at"),
+        )
+        .drop("unelected_at", "acted_at")
+    )
+
+
+def ends_of_office(controller_step: pl.DataFrame) -> pl.DataFrame:
+    """(NODE, gone_at): when a controller is in office no more, be it that it starts or hears of another leader."""
+    node = pl.coalesce("node_id", "controller_id")
+    is_of_other = (col("event") == OBSERVED) & col("active_controller_id").ne_missing(node)
+    gone = controller_step.filter(col("step").is_in([*LEAVING, *STARTED]) | is_of_other)
+    return gone.select("cluster_id", controller_id=node, gone_at="logged_at").sort("gone_at")

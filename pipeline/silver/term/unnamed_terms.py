@@ -42,13 +42,7 @@ def unnamed_terms(
     ZooKeeper.
     Source: QuorumController, from 2.8: who replays the log decides nothing.
     """
-    acts = wording_seen.filter(
-        col("event").is_in(active_controller_events()),
-        col("logger").str.contains(KRAFT_LOGGERS),
-        pl.all_horizontal(col("node_id", "first_at").is_not_null()),
-    ).select(
-        "cluster_id", "first_at", "last_at", "file_id", controller_id="node_id", byte_offset="first_offset"
-    )
+    acts = acts_in_office(wording_seen)
     begun = acts.sort(ORDER).unique(NODE, keep="first", maintain_order=True).pipe(before_known, known)
     spans = begun.pipe(with_latest_end, controller_step).filter(is_no_remnant()).drop("last_at")
     acting = spans.join(last_acts(spans, acts), on=NODE, how="left")
@@ -71,6 +65,17 @@ def unnamed_terms(
         )
         .with_columns(term_id=pl.format("{}-{}", "life", "controller_epoch"))
         .drop("first_at", "until_at", "known_at", "lives_before")
+    )
+
+
+def acts_in_office(wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """(NODE, LINE, first_at, last_at) of lines that a KRaft controller writes in office alone."""
+    return wording_seen.filter(
+        col("event").is_in(active_controller_events()),
+        col("logger").str.contains(KRAFT_LOGGERS),
+        pl.all_horizontal(col("node_id", "first_at").is_not_null()),
+    ).select(
+        "cluster_id", "first_at", "last_at", "file_id", controller_id="node_id", byte_offset="first_offset"
     )
 
 
