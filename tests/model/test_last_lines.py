@@ -43,6 +43,7 @@ def test_the_lines_behind_a_silence_do_not_prove_that_a_term_goes_on(
     [
         ("org.apache.zookeeper.KeeperException$SessionExpiredException", 4),
         ("org.apache.kafka.common.errors.ControllerMovedException", 4),
+        ("kafka.zookeeper.ZooKeeperClientExpiredException", 4),
         ("org.apache.zookeeper.KeeperException$NoNodeException", 12),
     ],
 )
@@ -57,3 +58,17 @@ def test_a_short_silence_counts_where_moves_behind_it_fail_as_the_session_is_los
         f"cluster_id | file_id | byte_offset | exception_class\nc | f | 11 | {exception}",
     )
     assert until_silence(terms, lines, failed)["proved_until_at"].to_list() == [at(expected)]
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [("controller_resigning", 4), ("partition_election_aborted", 4), ("imbalance_check", 12)],
+)
+def test_a_short_silence_counts_where_the_controller_resigns_behind_it(event: str, expected: int) -> None:
+    terms = frame(term.SPEC, "cluster_id | term_id | elected_at | told_until_at\nc | 1-1 | 1 | 12")
+    rows = "\n".join(
+        f"c | 1-1 | {second} | {event if second == 12 else 'imbalance_check'}" for second in (1, 4, 11, 12)
+    )
+    lines = frame(controller_line.SPEC, f"cluster_id | term_id | logged_at | event\n{rows}")
+    nothing_failed = frame(partition_transition.SPEC, "cluster_id")
+    assert until_silence(terms, lines, nothing_failed)["proved_until_at"].to_list() == [at(expected)]

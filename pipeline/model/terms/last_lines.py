@@ -10,7 +10,9 @@ LINE = ("file_id", "byte_offset")
 HEARS = timedelta(seconds=60)  # how long it goes on writing
 SESSION = timedelta(seconds=18)  # zookeeper.session.timeout.ms, as shipped since 2.5
 LEAST_SESSION = timedelta(seconds=4)  # two ticks: ZooKeeper as shipped grants no shorter one
-LOST = r"SessionExpiredException$|ControllerMovedException$"
+LOST = r"(?:Session|Client)ExpiredException$|ControllerMovedException$"
+# What a controller prints as it finds another one's epoch, or gives up the office.
+LEAVING = ("partition_election_aborted", "controller_resigning", "controller_resigned")
 
 
 def until_silence(
@@ -20,9 +22,9 @@ def until_silence(
     last lines, of that day (UTC) and of the term: a silence that is longer begins with it. A process that was frozen
     for so long is deposed, and goes on writing until it hears of it. A session may be set to be shorter: a silence
     counts that is as long as the least one where moves that fail behind it say that the session, or the office, is
-    lost.
+    lost, or the controller resigns.
 
-    Source: KafkaController.Expire, up to 3.9; kafka.server.KafkaConfig (zookeeper.session.timeout.ms); ZooKeeperServer
+    Source: KafkaController.Expire, ZooKeeperClientExpiredException, up to 3.9; kafka.server.KafkaConfig (zookeeper.session.timeout.ms); ZooKeeperServer
     (minSessionTimeout).
     """
     lost = (
@@ -37,9 +39,10 @@ def until_silence(
         begun_at="first_seen_at",
     )
     lines = (
-        controller_line.select(*TERM, *LINE, at="logged_at")
+        controller_line.select(*TERM, *LINE, at="logged_at", is_leaving=col("event").is_in(LEAVING))
         .join(told, on=TERM)
-        .join(lost.with_columns(is_lost=True), on=["cluster_id", *LINE], how="left")
+        .join(lost.with_columns(is_failed=True), on=["cluster_id", *LINE], how="left")
+        .with_columns(is_lost=col("is_leaving") | col("is_failed"))
     )
     each = pl.concat(
         [lines.filter(col("at") >= col("day")), told.with_columns(at=pl.max_horizontal("day", "begun_at"))],
