@@ -3,7 +3,7 @@
 import polars as pl
 
 from tests.evidence.of_clients import impacts
-from tests.evidence.of_clusters import checks, dumps, keyed, lives, sessions, terms
+from tests.evidence.of_clusters import checks, dumps, lives, sessions, terms, transitions
 from tests.evidence.of_findings import findings
 from tests.evidence.of_partitions import breaches, elections, moves, outages, ratios, timeline
 from tests.evidence.statements import OTHER, UNDETERMINED, Compared, Frame, Row, Said
@@ -21,10 +21,7 @@ COMPARISONS: dict[str, tuple[tuple[str, ...], Compared]] = {
     "broker_session": (("joined_at",), sessions),
     "topic_lifecycle": (("first_seen_at",), lives),
     "reassignment": (("started_at",), moves),
-    "transition_audit": (
-        ("logged_at",),
-        keyed(("file_id", "byte_offset"), ("verdict",), (UNDETERMINED, "first", "hidden")),
-    ),
+    "transition_audit": (("logged_at",), transitions),
     "leader_imbalance": (("valid_from_at",), ratios),
     "imbalance_breach": (("breached_at",), breaches),
     "imbalance_check": (("checked_at",), checks),

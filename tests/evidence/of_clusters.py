@@ -182,6 +182,18 @@ def keyed(key: Sequence[str], names: Sequence[str], unknown: Sequence[Any] = ())
     return of
 
 
+def transitions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """Verdicts by line. A discontinuity says that lines are missing between both that it shows: so they are where the
+    whole knows another line before the second."""
+    plain = keyed(("file_id", "byte_offset"), ("verdict",), (UNDETERMINED, "first", "hidden"))
+    lines_before = by(whole, "file_id", "byte_offset")
+    for row, said in zip(part, plain(part, whole, frame), strict=True):
+        known = lines_before.get((row["file_id"], row["byte_offset"]), [])
+        is_between = any(one["evidence"][1:] not in ([], row["evidence"][1:]) for one in known)
+        is_evidence = said.outcome == OTHER and row["verdict"] == "discontinuity" and is_between
+        yield Said(LESS) if is_evidence else said
+
+
 def lives(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
     true = by(whole, "topic")
     for row in part:

@@ -18,8 +18,9 @@ from tests.evidence.statements import (
     title,
 )
 
-# Of what is missing; and what Kafka's own lines say where our ratio is not known.
-OF_EVIDENCE = ("missing_logs", "not_understood", "stated_imbalance")
+# Of what is missing (a discontinuity says so between two lines: gold.transition_audit is compared line by line); and
+# what Kafka's own lines say where our ratio is not known.
+OF_EVIDENCE = ("missing_logs", "not_understood", "stated_imbalance", "discontinuity")
 
 TOPIC_ID = r"[A-Za-z0-9_-]{22}"
 SEVERITIES = ("info", "warning", "critical")

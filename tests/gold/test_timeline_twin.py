@@ -71,8 +71,10 @@ def generated(random: Random, cluster: str) -> list[Line]:
 
 
 def with_each_epoch(lines: list[Line]) -> Iterator[Line]:
-    """The lines, of which none leaves a leader epoch out: that would tell that lines are missing."""
+    """The lines, of which none leaves a leader epoch out, and no request tells of an election that no line does: that
+    would tell that lines are missing."""
     highest: dict[tuple[str, int | None], tuple[int, int]] = {}
+    led: dict[tuple[str, int | None], int | None] = {}
     for line in sorted(lines, key=lambda one: (one.at, one.controller_epoch, one.place)):
         key = (line.topic, line.partition)
         if line.partition is None or line.state == STATES[0]:
@@ -85,7 +87,10 @@ def with_each_epoch(lines: list[Line]) -> Iterator[Line]:
         if line.leader_epoch > drawn:
             drawn, given = line.leader_epoch, given + 1
         highest[key] = (drawn, given)
-        yield replace(line, leader_epoch=given if line.leader_epoch == drawn else max(0, given - 2))
+        is_current = line.leader_epoch == drawn
+        leader = led.get(key, line.leader) if line.how == "asked" and is_current else line.leader
+        led[key] = leader if is_current else led.get(key)
+        yield replace(line, leader=leader, leader_epoch=given if is_current else max(0, given - 2))
 
 
 def tables_of(lines: list[Line]) -> dict[str, pl.DataFrame]:

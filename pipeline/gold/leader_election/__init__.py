@@ -29,6 +29,8 @@ OF_ATTEMPT = (
     "seq", "how", "is_unclean_said", "is_clean_said", "note_file_id", "note_byte_offset", "isr_line_file_id",
     "isr_line_byte_offset", "said_selector",
 )  # fmt: skip
+# Causes of events in which no replica leaves an ISR.
+REMOVING_NOBODY = ("broker start", "topic creation", "automatic rebalance", "preferred election by tool")
 REACH = Reach.PARTITION
 
 
@@ -116,16 +118,18 @@ def of_this_table(elections: pl.DataFrame) -> pl.DataFrame:
 
 
 def rename_attempt_columns(found: pl.DataFrame) -> pl.DataFrame:
-    """Columns of the row as its controller's lines have them."""
+    """Columns of the row as its controller's lines have them. What only a request tells, and no line of a replica that
+    went offline before it, was not in the event of the request where such an event removes nobody."""
     is_done = (col("said_outcome") == "done").fill_null(value=True)
     has_before = (col("said_from_state") != leader_selectors.NEW).fill_null(value=True)
+    is_untold = (col("how") == "implied") & col("told_file_id").is_null() & col("cause").is_in(REMOVING_NOBODY)
     return found.select(
         *TERM,
         *("topic", "topic_life", "partition"),
         *OF_ATTEMPT,
         *(col(f"said_{name}").alias(name) for name in OF_LINE),
         elected_at="said_logged_at",
-        trigger="cause",
+        trigger=when(is_untold).then(lit("unknown")).otherwise("cause"),
         outcome=when(is_done).then(lit("done")).otherwise(lit("failed")),
         strategy=col("said_message").str.extract(leader_selectors.STRATEGY, 1),
         is_old=when(is_done).then(col("said_leader_epoch").is_null()),

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import polars as pl
-from polars import col
+from polars import col, when
 
 from pipeline.model.partitions.statements import PARTITION, SENT
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
@@ -40,15 +40,26 @@ def leader_epoch_holes(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFr
 def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     """(DAY, since_at, until_at) of two statements of a partition in turn between which leader epochs are left out;
     since_at: the first one, of the day of the second. A request tells what came of several changes, of which up to 2.5
-    no line tells; a partition that is New begins anew."""
-    stated = said.filter(col("leader_epoch").is_not_null()).sort(*PARTITION, *PARTITION_ORDER)
+    no line tells, but for another leader: a line before the request elects it. A partition that is New begins anew."""
+    highest = col("leader_epoch").cum_max().forward_fill().over(PARTITION)
+    # Not of a controller that was deposed.
+    is_current = (col("leader_epoch") == highest).fill_null(value=True)
+    led = when(is_current).then("leader").forward_fill().shift(1).over(PARTITION)
+    stated = (
+        said.sort(*PARTITION, *PARTITION_ORDER)
+        .with_columns(leader_before=led, highest_before=highest.shift(1).over(PARTITION))
+        .filter(col("leader_epoch").is_not_null())
+    )
     before = {
         f"{name}_before": col(name).shift(1).over(PARTITION)
         for name in ("leader_epoch", "at", "era", "state")
     }
     is_new = pl.any_horizontal(col("state", "state_before") == NEW).fill_null(value=False)
-    is_own = ~col("event").is_in(SENT).fill_null(value=False) & (col("era") == col("era_before"))
-    is_left_out = (col("leader_epoch") > col("leader_epoch_before") + 1) & is_own
+    is_sent = col("event").is_in(SENT).fill_null(value=False)
+    is_missed = col("leader_epoch") > col("leader_epoch_before") + 1
+    is_led = pl.all_horizontal(col("leader", "leader_before") >= 0) & (col("leader") != col("leader_before"))
+    is_elected_unseen = is_led & (col("leader_epoch") > col("highest_before"))
+    is_left_out = when(is_sent).then(is_elected_unseen).otherwise(is_missed) & (col("era") == col("era_before"))
     day = col("at").dt.truncate("1d")
     return (
         stated.with_columns(**before)
