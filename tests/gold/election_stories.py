@@ -76,7 +76,7 @@ FROM_2_2 = """
 def lines(text: str, head: str, logger: str) -> str:
     """Log lines: `01,000 text`; what follows without a time belongs to the line before it."""
     rows = [row.strip() for row in text.strip().splitlines() if row.strip()]
-    levels = {"failed": "ERROR", "Elect leader": "WARN"}
+    levels = {"failed": "ERROR", "Elect leader": "WARN", "All shutting down": "DEBUG"}
 
     def line(row: str) -> str:
         if not row[:2].isdigit():
