@@ -122,7 +122,9 @@ def rename_attempt_columns(found: pl.DataFrame) -> pl.DataFrame:
     went offline before it, was not in the event of the request where such an event removes nobody."""
     is_done = (col("said_outcome") == "done").fill_null(value=True)
     has_before = (col("said_from_state") != leader_selectors.NEW).fill_null(value=True)
-    is_untold = (col("how") == "implied") & col("told_file_id").is_null() & col("cause").is_in(REMOVING_NOBODY)
+    is_untold = (
+        (col("how") == "implied") & col("told_file_id").is_null() & col("cause").is_in(REMOVING_NOBODY)
+    )
     return found.select(
         *TERM,
         *("topic", "topic_life", "partition"),

@@ -76,7 +76,9 @@ def with_missing_logs(
             decisions_without_broker_logs(states, watched, decided),
             silenced_states(states, watched, pl.concat([absences.select(stops.columns), stops]), restated),
             first_after(states.filter("is_alone"), "known_at", unseen_begins(unseen)),
-            before_missing_epochs(states, pl.concat([watched_log_holes(wording_seen), unproved_holes(terms)])),
+            before_missing_epochs(
+                states, pl.concat([watched_log_holes(wording_seen), unproved_holes(terms)])
+            ),
             unwatched_states(states, watched, unnamed),
             unread_stops(states, stops, terms).pipe(without_restated, states, restated),
             unread_returns(states, stops, terms, wording_seen),

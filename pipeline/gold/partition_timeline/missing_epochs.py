@@ -19,7 +19,9 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
 
     Source: PartitionRegistration.merge, PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded, from 2.8.
     """
-    last_change = when(col("leader_epoch").is_not_null()).then("partition_epoch").max().over(*IDENTITY, "epoch")
+    last_change = (
+        when(col("leader_epoch").is_not_null()).then("partition_epoch").max().over(*IDENTITY, "epoch")
+    )
     stated_at = when(col("leader_epoch").is_not_null()).then("known_at").max().over(*IDENTITY, "epoch")
     next_at = when(col("next_epoch") != col("epoch")).then(col("at").shift(-1).over(IDENTITY))
     left_out = (

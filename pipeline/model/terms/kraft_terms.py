@@ -45,9 +45,9 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
 
 def unproved_spans(term: pl.DataFrame) -> pl.DataFrame:
     """Two rows per term after which no line proves that it goes on: of that day (UTC), behind what is told of it, until
-    the first line what any controller did is unseen; from then on lines are read, and whoever is in office is not known. One row per term that
-    was given up, of which that is the line (what was void began that day, and a hole lasts one at least): from what was
-    not committed any more on, what others did is unseen."""
+    the first line what any controller did is unseen; from then on lines are read, and whoever is in office is not
+    known. One row per term that was given up, of which that is the line (what was void began that day, and a hole lasts
+    one at least): from what was not committed any more on, what others did is unseen."""
     at, void_at = col("unproved_from_at"), col("void_from_at")
     is_given_up = (at - void_at).is_between(timedelta(), HOLE, closed="left").fill_null(value=False)
     told_until_at = col("told_until_at") + timedelta(milliseconds=1)

@@ -24,8 +24,8 @@ def until_silence(
     counts that is as long as the least one where moves that fail behind it say that the session, or the office, is
     lost, or the controller resigns.
 
-    Source: KafkaController.Expire, ZooKeeperClientExpiredException, up to 3.9; kafka.server.KafkaConfig (zookeeper.session.timeout.ms); ZooKeeperServer
-    (minSessionTimeout).
+    Source: KafkaController.Expire, ZooKeeperClientExpiredException, up to 3.9; kafka.server.KafkaConfig
+    (zookeeper.session.timeout.ms); ZooKeeperServer (minSessionTimeout).
     """
     lost = (
         partition_transition.filter(col("exception_class").str.contains(LOST))

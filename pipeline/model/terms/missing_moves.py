@@ -59,7 +59,9 @@ def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     is_missed = col("leader_epoch") > col("leader_epoch_before") + 1
     is_led = pl.all_horizontal(col("leader", "leader_before") >= 0) & (col("leader") != col("leader_before"))
     is_elected_unseen = is_led & (col("leader_epoch") > col("highest_before"))
-    is_left_out = when(is_sent).then(is_elected_unseen).otherwise(is_missed) & (col("era") == col("era_before"))
+    is_left_out = when(is_sent).then(is_elected_unseen).otherwise(is_missed) & (
+        col("era") == col("era_before")
+    )
     day = col("at").dt.truncate("1d")
     return (
         stated.with_columns(**before)

@@ -5,7 +5,7 @@ from polars import col
 
 from pipeline.model.lines.log_holes import log_holes
 from pipeline.model.terms.term_steps import LEAVING, STARTED
-from pipeline.silver.term.unnamed_terms import LEAST, NODE, OBSERVED, acts_in_office
+from pipeline.silver.term.unnamed_terms import LEAST, NODE, OBSERVED, active_controller_lines
 
 TERM = ("cluster_id", "term_id")
 KRAFT_LOGGERS = "org.apache.kafka.controller."
@@ -53,7 +53,7 @@ def with_unelected_acts(
     Who is deposed writes such lines for a while until it hears of it (unnamed_terms.LEAST).
     """
     acts = pl.concat(
-        acts_in_office(wording_seen).select(*NODE, at=name) for name in ("first_at", "last_at")
+        active_controller_lines(wording_seen).select(*NODE, at=name) for name in ("first_at", "last_at")
     ).filter(col("at").is_not_null())
     in_kraft = terms.filter(col("mode") == "kraft")
     begun = in_kraft.select(*NODE, "term_id", begun_at="first_seen_at").sort("begun_at")
@@ -66,7 +66,7 @@ def with_unelected_acts(
         .sort("at")
         .join_asof(own, left_on="at", right_on="begun_at", by=NODE, check_sortedness=False)
         .join_asof(
-            ends_of_office(controller_step), left_on="at", right_on="gone_at", by=NODE, coalesce=False,
+            active_controller_ends(controller_step), left_on="at", right_on="gone_at", by=NODE, coalesce=False,
             check_sortedness=False,
         )
         .join_asof(held, left_on="at", right_on="begun_at", by="cluster_id", check_sortedness=False)
@@ -89,7 +89,7 @@ def with_unelected_acts(
     )
 
 
-def ends_of_office(controller_step: pl.DataFrame) -> pl.DataFrame:
+def active_controller_ends(controller_step: pl.DataFrame) -> pl.DataFrame:
     """(NODE, gone_at): when a controller is in office no more, be it that it starts or hears of another leader."""
     node = pl.coalesce("node_id", "controller_id")
     is_of_other = (col("event") == OBSERVED) & col("active_controller_id").ne_missing(node)

@@ -42,7 +42,7 @@ def unnamed_terms(
     ZooKeeper.
     Source: QuorumController, from 2.8: who replays the log decides nothing.
     """
-    acts = acts_in_office(wording_seen)
+    acts = active_controller_lines(wording_seen)
     begun = acts.sort(ORDER).unique(NODE, keep="first", maintain_order=True).pipe(before_known, known)
     spans = begun.pipe(with_latest_end, controller_step).filter(is_no_remnant()).drop("last_at")
     acting = spans.join(last_acts(spans, acts), on=NODE, how="left")
@@ -68,7 +68,7 @@ def unnamed_terms(
     )
 
 
-def acts_in_office(wording_seen: pl.DataFrame) -> pl.DataFrame:
+def active_controller_lines(wording_seen: pl.DataFrame) -> pl.DataFrame:
     """(NODE, LINE, first_at, last_at) of lines that a KRaft controller writes in office alone."""
     return wording_seen.filter(
         col("event").is_in(active_controller_events()),
