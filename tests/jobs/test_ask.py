@@ -208,9 +208,7 @@ def test_a_term_that_little_is_known_of() -> None:
 def test_a_finding_is_shown_with_its_lines(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["show", "F16", "--warehouse", sample_warehouse]) == 0
     said = capsys.readouterr().out
-    assert (
-        "resigned 3.8 s after the next controller was elected, if their clocks agree; no write seen" in said
-    )
+    assert "3.8 s after the next controller was elected, by clocks at most 1 ms apart; no write seen" in said
     assert "broker-1/controller.log:1\n" in said and CONTROLLER_LINE in said
     assert cli.main(["show", "F99", "--warehouse", sample_warehouse]) == 4
     assert capsys.readouterr().err.startswith("show: Expected a finding F99, found F1 to F")

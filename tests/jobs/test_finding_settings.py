@@ -72,7 +72,7 @@ def test_a_wrong_limit_or_entry_is_one_sentence(tmp_path: Path, text: str, said:
 
 def test_a_limit_names_the_rules_that_go_by_it() -> None:
     said = [limit_meaning(LIMITS[name]).rpartition("Rule")[2] for name in ("outage_ms", "creation_ms")]
-    assert said == ["s: outage, log_dir_failed.", ": slow_creation."]
+    assert said == ["s: outage, log_dir_failed, below_min_isr.", ": slow_creation."]
 
 
 def test_what_is_known_of_findings(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from schemas.gold.client_impact import SPEC
     "partition_timeline",
     "partition_outage",
     "topic_lifecycle",
+    "leader_election",
     "topic_event",
     "client_event",
     "impact_before",
