@@ -47,6 +47,22 @@ def test_without_logs_of_brokers_the_bounds_are_wider_and_the_end_is_not_known()
     assert str(row[-1])[17:19] == "40"  # 100 s: what the session says
 
 
+def test_a_silence_claims_nothing_of_the_time_in_which_the_leader_is_in_doubt() -> None:
+    """Broker 2 is said to lead until it is back, but nothing is known for certain from 105 on."""
+    states = """
+        cluster_id | topic | topic_life | partition | interval_seq | part_seq | valid_from_at | valid_until_at | stated_from_at | leader | isr   | leader_epoch | is_isr_stale | is_deleting | certainty
+        c          | orders | 1         | 0         | 1            | 1        | 0             | 105            | 0              | 2      | [2 1] | 0            | false        | false       | proved
+        c          | orders | 1         | 0         | 2            | 1        | 105           |                | 105            | 2      | [2 1] | 0            | false        | false       | undetermined
+    """
+    rows = impact(partition_timeline=states, broker_session=KILLED, process_run=RUNS)
+    (row,) = rows.filter(topic="orders", audience="producers").select("low_ms", "certainty").rows()
+    assert row == (105_000 - 101_200, "inferred")
+    early = states.replace("105 ", "101 ")
+    rows = impact(partition_timeline=early, broker_session=KILLED, process_run=RUNS)
+    (row,) = rows.filter(topic="orders", audience="producers").select("low_ms", "certainty").rows()
+    assert row == (0, "undetermined")
+
+
 def test_a_frozen_leader_hurts_until_it_runs_again() -> None:
     frozen = KILLED.replace("end_reason |", "end_reason | end_reason_at |").replace(
         "killed     |", "session_lost | 121 |"

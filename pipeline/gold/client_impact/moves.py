@@ -34,6 +34,7 @@ def moved_leaders(
     )
     decided, follows_at, leads_at = col("valid_from_at"), col("follows_at"), col("line_at")
     is_both_told = follows_at.is_not_null() & (col("line_epoch") == col("leader_epoch"))
+    is_told = leads_at.is_not_null() & follows_at.is_not_null()
     return as_pieces(
         found,
         kind=lit(MOVED),
@@ -43,7 +44,9 @@ def moved_leaders(
         until_at=when(leads_at.is_not_null()).then(pl.max_horizontal(decided, follows_at, leads_at)),
         root_event=lit("partition_timeline"),
         root_at=decided,
-        certainty=when(leads_at.is_not_null() & follows_at.is_not_null())
+        certainty=when(col("certainty") == "undetermined")
+        .then("certainty")
+        .when(is_told)
         .then(lit("proved"))
         .otherwise(lit("inferred")),
         **ends,

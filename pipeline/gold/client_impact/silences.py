@@ -65,13 +65,14 @@ def silences(broker_session: pl.DataFrame, process_run: pl.DataFrame) -> pl.Data
 
 def silent_partitions(states: pl.DataFrame, gone: pl.DataFrame, of: str) -> pl.DataFrame:
     """States that hold during a silence of a broker that they name in the column `of`, with that silence; the state's
-    own line as state_<LINE>."""
+    own line as state_<LINE>. doubt_at: since when one of them, or what comes next, is not known for certain."""
     renamed = states.rename({name: f"state_{name}" for name in LINE}).with_columns(broker_id=col(of))
     both = renamed.join(gone, on=list(BROKER))
     is_during = (col("valid_from_at") < col("left_at")) & (
         col("valid_until_at").is_null() | (col("valid_until_at") > col("dead_from_at"))
     )
-    return both.filter(is_during)
+    own = when(col("certainty") == "undetermined").then("valid_from_at").otherwise("doubt_at")
+    return both.filter(is_during).with_columns(doubt_at=own.min().over(OF_SILENCE))
 
 
 def unnoticed_deaths(states: pl.DataFrame, gone: pl.DataFrame, leads: pl.DataFrame) -> pl.DataFrame:
@@ -95,23 +96,25 @@ def unnoticed_deaths(states: pl.DataFrame, gone: pl.DataFrame, leads: pl.DataFra
         .rename(own)
         .pipe(with_served, leads, "next_epoch", "next_at")
     )
-    # A broker that is back before anybody else leads goes on leading.
+    # A broker that is back before anybody else leads goes on leading, unless the partition is gone by then.
+    is_there = (col("life_ended_at") >= col("back_at")).fill_null(value=True)
     is_back = (col("back_at") < col("next_at")).fill_null(
-        col("back_at").is_not_null() & col("next_at").is_null()
+        col("back_at").is_not_null() & col("next_at").is_null() & is_there
     )
     next_at = when(is_back).then("back_at").otherwise("next_at")
     line_at = pl.min_horizontal("line_at", when(is_back).then("own_at"))
     gone_at = when(next_at.is_null() | line_at.is_null()).then("life_ended_at")
     is_own = (col("own_at") == line_at).fill_null(value=False)
+    from_latest_at = pl.max_horizontal("dead_latest_at", "begun_at")
     served_at = pl.min_horizontal(line_at, pl.max_horizontal(next_at, "lost_at"))
     return as_pieces(
         found,
         kind=lit(UNNOTICED),
         from_at=pl.max_horizontal("dead_from_at", "begun_at"),
-        from_latest_at=pl.max_horizontal("dead_latest_at", "begun_at"),
+        from_latest_at=from_latest_at,
         until_earliest_at=pl.coalesce(
             when(next_at.is_not_null()).then(pl.min_horizontal(served_at, "doubt_at")),
-            pl.min_horizontal("left_at", gone_at),
+            pl.min_horizontal("left_at", gone_at, "doubt_at"),
         ),
         until_at=pl.coalesce(
             when(line_at.is_not_null()).then(pl.max_horizontal(line_at, "hangs_until_at")), gone_at
@@ -119,8 +122,18 @@ def unnoticed_deaths(states: pl.DataFrame, gone: pl.DataFrame, leads: pl.DataFra
         root_event=lit("broker_session"),
         root_broker_id="broker_id",
         root_at="left_at",
-        certainty=lit("inferred"),
+        certainty=certainty_before_doubt(from_latest_at),
         **{f"end_{name}": when(is_own).then(f"own_{name}").otherwise(f"line_{name}") for name in LINE},
+    )
+
+
+def certainty_before_doubt(from_at: pl.Expr, is_sure: pl.Expr | None = None) -> pl.Expr:
+    """inferred of a silence that began before anything of the partition is in doubt (doubt_at), else undetermined."""
+    is_before = (col("doubt_at") > from_at).fill_null(value=True)
+    return (
+        when(is_before if is_sure is None else is_before & is_sure)
+        .then(lit("inferred"))
+        .otherwise(lit("undetermined"))
     )
 
 
@@ -135,6 +148,8 @@ def waiting_for_followers(states: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFr
         begun_at=col("valid_from_at").min(), is_stale=col("is_isr_stale").any()
     )
     end_at = pl.coalesce(pl.min_horizontal("valid_until_at", "back_at"), "hangs_until_at")
+    # What comes next is in doubt: the ISR may go on.
+    is_open = (col("doubt_at") == col("valid_until_at")).fill_null(value=False)
     is_sure = ~col("is_stale").fill_null(value=True) & ~col("is_frozen")
     latest = pl.max_horizontal("dead_latest_at", "begun_at")
     return as_pieces(
@@ -142,21 +157,26 @@ def waiting_for_followers(states: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFr
         kind=lit(WAITING),
         from_at=pl.max_horizontal("dead_from_at", "begun_at"),
         from_latest_at=latest,
-        until_earliest_at=when(is_sure).then(end_at).otherwise(pl.min_horizontal(latest, end_at)),
-        until_at=end_at,
+        until_earliest_at=when(is_sure)
+        .then(pl.min_horizontal(end_at, when(end_at.is_not_null()).then("doubt_at")))
+        .otherwise(pl.min_horizontal(latest, end_at)),
+        until_at=when(is_open).then("back_at").otherwise(end_at),
         root_event=lit("broker_session"),
         root_broker_id="broker_id",
         root_at="left_at",
-        certainty=when(is_sure).then(lit("inferred")).otherwise(lit("undetermined")),
+        certainty=certainty_before_doubt(latest, is_sure),
     )
 
 
 def late_followers(states: pl.DataFrame, leads: pl.DataFrame, follows: pl.DataFrame) -> pl.DataFrame:
     """Leaders that began to lead before all of their ISR followed them, as the lines of both say: until the last of
-    them follows the high watermark waits."""
-    begun = states.filter(
-        col("leader") >= 0, col("leader_epoch").is_not_null(), col("isr").list.len() > 1
-    ).unique([*PARTITION, "leader_epoch"], keep="first", maintain_order=True)
+    them follows the high watermark waits. Whose ISR is in doubt, or is told later than that, may have had others."""
+    # Who comes to the ISR later is not waited for: the first state of an epoch counts.
+    begun = (
+        states.filter(col("leader") >= 0, col("leader_epoch").is_not_null())
+        .unique([*PARTITION, "leader_epoch"], keep="first", maintain_order=True)
+        .filter(col("isr").list.len() > 1)
+    )
     names = (*PARTITION, "leader_epoch", "broker_id")
     first = follows.sort("line_at").unique(names, keep="first", maintain_order=True)
     led = leads.sort("line_at").unique([*PARTITION, "leader_epoch"], keep="first", maintain_order=True)
@@ -172,16 +192,17 @@ def late_followers(states: pl.DataFrame, leads: pl.DataFrame, follows: pl.DataFr
     )
     began = led.select(*PARTITION, "leader_epoch", led_at="line_at")
     waited = last.join(began, on=[*PARTITION, "leader_epoch"]).filter(col("line_at") > col("led_at"))
+    is_sure = (col("certainty") != "undetermined") & (col("valid_from_at") <= col("led_at") + EARLIER)
     return as_pieces(
         waited,
         kind=lit(WAITING),
         from_at="led_at",
         from_latest_at="led_at",
-        until_earliest_at="line_at",
+        until_earliest_at=when(is_sure).then("line_at").otherwise("led_at"),
         until_at="line_at",
         root_event=lit("partition_timeline"),
         root_broker_id="broker_id",
         root_at="valid_from_at",
-        certainty=lit("proved"),
+        certainty=when(is_sure).then(lit("proved")).otherwise(lit("undetermined")),
         **{f"end_{name}": f"line_{name}" for name in LINE},
     )

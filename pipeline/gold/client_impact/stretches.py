@@ -94,10 +94,11 @@ def in_order_of_kinds() -> pl.Expr:
 
 
 def certain_lengths(pieces: pl.DataFrame) -> pl.DataFrame:
-    """(STRETCH, low_ms): the time that parts cover for certain, from their latest begin to their earliest end."""
-    sure = pieces.select(*STRETCH, from_at="from_latest_at", until_at="until_earliest_at").filter(
-        col("until_at") > col("from_at")
-    )
+    """(STRETCH, low_ms): the time that parts cover for certain, from their latest begin to their earliest end: those
+    that are not in doubt."""
+    sure = pieces.select(
+        *STRETCH, "certainty", from_at="from_latest_at", until_at="until_earliest_at"
+    ).filter(col("until_at") > col("from_at"), col("certainty") != "undetermined")
     joined = with_island(sure.rename({"island": "stretch"}), (*SUBJECT, "stretch"))
     each = joined.group_by(*SUBJECT, "stretch", "island").agg(col("from_at").min(), col("until_at").max())
     lengths = each.group_by(*SUBJECT, island=col("stretch")).agg(
