@@ -30,7 +30,8 @@ def recorded_witness_lines(answers: Answers, since: datetime | None) -> list[str
     if copies is None:
         return []
     counts = witness_counts(answers, since)
-    said = f"{copies_text(copies)} | {agreement_text(counts)}" if counts else copies_text(copies)
+    agreement = agreement_text(counts) if counts else "no state was held against lines"
+    said = f"{copies_text(copies)} | {agreement}"
     examples = counts["examples"][:SHOWN] if counts else []
     return [
         *wrap_text(f"WITNESS {said}", HANG),
@@ -47,7 +48,16 @@ def copies_text(copies: Row) -> str:
     void = f"; {copies['void_count']:,} made void by a later epoch" if copies["void_count"] else ""
     offsets = f"offsets {copies['first_offset']}-{copies['last_offset']}"
     epochs = f"epochs {copies['first_epoch']}-{copies['last_epoch']}"
-    return f"metadata log of {nodes}: {offsets}, {epochs}; {certain}{void}"
+    holes = f"; {len(copies['holes'])} holes in its offsets" if copies["holes"] else ""
+    return f"metadata log of {nodes}: {offsets}, {epochs}; {certain}{void}{holes}{damage_text(copies)}"
+
+
+def damage_text(copies: Row) -> str:
+    damaged = copies["damaged_nodes"]
+    if not damaged:
+        return ""
+    nodes = ", ".join("an unknown node" if one is None else f"{one}" for one in damaged)
+    return f"; the copy of {nodes} is DAMAGED, not read behind that"
 
 
 def agreement_text(counts: Row) -> str:

@@ -170,3 +170,19 @@ def test_a_segment_that_was_deleted_since_is_still_known(tmp_path: Path) -> None
     keys = ("record_offset", "controller_epoch", "fields")
     found, wanted = (frame_of(one.read(metadata_record.SPEC, None, keys)) for one in (tables, whole))
     assert found.equals(wanted)
+
+
+def test_damage_in_what_a_copy_grew_by_is_told(tmp_path: Path) -> None:
+    """Each night anew, as nothing of it is read; what was read before stays."""
+    data = (samples() / "diverged" / "node-103" / FOLDER / SEGMENT).read_bytes()
+    (block,) = read_batch_blocks(np.frombuffer(data, np.uint8))
+    cut = int(block.places[20])
+    tables = MemoryTables()
+    put(tmp_path, 103, data[:cut])
+    assert not loaded(tmp_path, tables).refused
+    put(tmp_path, 103, data[: cut + 70] + bytes([data[cut + 70] ^ 1]) + data[cut + 71 :])
+    load = loaded(tmp_path, tables, 2)
+    assert (load.records, load.parts) == ([], [])
+    assert load.refused[0][1] == f"the check sum fails at byte {cut:,}"
+    put(tmp_path, 103, data)
+    assert not (load := loaded(tmp_path, tables, 3)).refused and load.records

@@ -1,6 +1,6 @@
 """The question on-record: leaders of a partition at a time as the metadata log has them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -12,7 +12,7 @@ from pipeline.views.reading.answers import Answers
 from schemas.bronze import source_file
 from schemas.silver import metadata_partition
 from tests.metadata import SHARED, dumped_lab
-from tests.metadata_nights import MetadataNights
+from tests.metadata_nights import MetadataNights, cut_part
 
 TARGETS = SHARED / "kafka" / "open-audits" / "targets" / "metadata_log.tsv"
 NAME = "4.3.1-kraft-separate-stock"
@@ -62,3 +62,31 @@ def test_what_is_not_there_is_said(on_record: Answers) -> None:
     assert not nothing.tables.has_rows(metadata_partition.SPEC)
     found = what_is_on_record(Answers("c", nothing.tables), TopicPartition("orders", 0), None)
     assert found.sentence.startswith("No copy of the metadata log was read") and found.not_known
+
+
+def test_of_a_time_after_the_copies_end_nothing_is_said(on_record: Answers) -> None:
+    """Lines of text may go on: of the whole log each row that ends tells a time and a cut before it."""
+    rows = on_record.rows("silver.metadata_partition").sort("record_offset")
+    changed = rows.filter(cause="fenced").row(-1, named=True)
+    nights = MetadataNights()
+    (part,) = read_metadata_dump(dumped_lab(NAME))
+    nights.night([(1, cut_part(part, 0, changed["record_offset"]))])
+    nights.tables.append(source_file.SPEC, empty_frame(source_file.SPEC).to_arrow())
+    cut = Answers("c", nights.tables)
+    partition = TopicPartition(changed["topic"], changed["partition"])
+    found = what_is_on_record(cut, partition, changed["decided_at"] + timedelta(seconds=1))
+    assert found.sentence.startswith("Not enough evidence: the data end before ")
+    assert found.as_of is not None and found.as_of <= changed["decided_at"]
+    assert what_is_on_record(cut, partition, found.as_of).sentence.startswith("On record at ")
+
+
+def test_what_lies_in_a_hole_is_not_known(on_record: Answers) -> None:
+    rows = on_record.rows("silver.metadata_partition").sort("record_offset")
+    changed = rows.filter(cause="fenced").row(-1, named=True)["record_offset"]
+    nights = MetadataNights()
+    (part,) = read_metadata_dump(dumped_lab(NAME))
+    nights.night([(1, cut_part(part, 0, changed)), (2, cut_part(part, changed + 5, 1 << 40))])
+    nights.tables.append(source_file.SPEC, empty_frame(source_file.SPEC).to_arrow())
+    found = what_is_on_record(Answers("c", nights.tables), TopicPartition("nosuch", 0), None)
+    said = f"what offsets {changed} to {changed + 4} decided: no copy of them was read"
+    assert found.sentence == "nosuch-0 is not on record." and found.not_known == [said]

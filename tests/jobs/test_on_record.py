@@ -1,8 +1,11 @@
 """The WITNESS and MOVES lines of a night that read copies of the metadata log."""
 
+import numpy as np
+import pytest
+
 from jobs.screen.on_record import judged_moves_text, recorded_moves_text, recorded_witness_lines
 from pipeline.core.frames import frame_of
-from pipeline.kafka.metadata_log.segment import MetadataPart
+from pipeline.kafka.metadata_log.segment import MetadataPart, read_metadata_file
 from pipeline.views.reading.answers import Answers
 from schemas.gold import witness_check
 from schemas.silver import metadata_partition
@@ -35,3 +38,19 @@ def test_copies_and_moves_are_counted() -> None:
 def test_a_broken_rule_counts_as_illegal() -> None:
     counts = {"valid": 2_100, "illegal": 1, "broken_rules": 2, "gap": 4}
     assert judged_moves_text(counts) == "illegal 3, undecided 4, valid 2,100"
+
+
+@pytest.mark.parametrize(
+    ("sample", "said"),
+    [
+        ("gap", "; 1 holes in its offsets | no state was held against lines"),
+        ("bad-crc", "; the copy of 103 is DAMAGED, not read behind that | no state was held against lines"),
+        ("torn", " (epoch) | no state was held against lines"),
+    ],
+)
+def test_what_a_copy_lacks_stands_beside_what_it_has(sample: str, said: str) -> None:
+    path = samples() / "hostile" / f"{sample}.log"
+    nights = MetadataNights()
+    nights.night([(103, read_metadata_file(np.fromfile(path, np.uint8), path.name))])
+    lines = recorded_witness_lines(Answers("c", nights.tables), None)
+    assert " ".join(one.strip() for one in lines).endswith(said)

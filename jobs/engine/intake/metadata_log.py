@@ -18,7 +18,7 @@ from pipeline.bronze.metadata_rows import Coverage, Row, record_row, snapshot_ro
 from pipeline.core.conditions import IsNull, column_before, column_since
 from pipeline.core.frames import empty_frame, frame_of
 from pipeline.core.stored_tables import ReadableTables, SegmentTables
-from pipeline.kafka.metadata_log.batches import HEADER, HEADER_BYTES
+from pipeline.kafka.metadata_log.batches import DAMAGED, HEADER, HEADER_BYTES
 from pipeline.kafka.metadata_log.segment import (
     CHECKPOINT,
     MetadataPart,
@@ -115,7 +115,8 @@ class MetadataLoader:
         name = PurePosixPath(one.listed.path).name
         part = behind_start(read_metadata_file(data, name, self.masking), start)
         if part.last_batch is None:
-            return None
+            is_damaged = part.end is not None and part.end.kind == DAMAGED
+            return f"{part.end.sentence} at byte {part.end.at:,}" if is_damaged and part.end else None
         if (other := self.same.take_file(self.shown(one), cluster, [part])) is not None:
             return other
         copy: Row = {"cluster_id": self.cluster_id, "file_id": file_id, "load_seq": self.load_seq}

@@ -1,10 +1,13 @@
 """What a night knows of the metadata log, in counts: moves on record, copies, and states held against lines."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import pairwise
 
 import polars as pl
 from polars import col
 
+from pipeline.bronze.metadata_rows import merged_stretches
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row
 from pipeline.views.reading.times import begin_of_utc_day, reached_since
@@ -40,15 +43,19 @@ def witness_counts(answers: Answers, since: datetime | None) -> Row | None:
 
 
 def copies_of_log(answers: Answers) -> Row | None:
-    """The copies as one: node_ids, offsets and epochs first and last, certain_until_offset, certain_by, void_count;
-    None: no copy was read."""
+    """The copies as one: node_ids, offsets and epochs first and last, last_at (the end of what stands),
+    certain_until_offset, certain_by, void_count, damaged_nodes (null: of an unknown node), holes (what no copy has
+    between its offsets, as first missing and first behind); None: no copy was read."""
     if not answers.has("silver.metadata_span"):
         return None
     rows = answers.rows("silver.metadata_span")
     if rows.is_empty():
         return None
     stands = pl.min_horizontal("last_offset", col("void_from_offset") - 1)
-    return rows.select(
+    ends = rows.sort("first_offset", "last_offset").unique("file_id", keep="last")
+    damaged = ends.filter(col("ended_how") == "damaged")["node_id"].unique().sort().to_list()
+    stretches = rows.select("first_offset", stands.alias("last_offset")).sort("first_offset", "last_offset")
+    found = rows.select(
         node_ids=col("node_id").drop_nulls().unique().sort().implode(),
         first_offset=col("first_offset").min(),
         last_offset=stands.max(),
@@ -57,4 +64,12 @@ def copies_of_log(answers: Answers) -> Row | None:
         certain_until_offset=col("certain_until_offset").first(),
         certain_by=col("certain_by").first(),
         void_count=(col("last_offset") - stands).sum(),
+        last_at=col("last_at").filter(col("void_from_offset").is_null()).max(),
     ).row(0, named=True)
+    return found | {"damaged_nodes": damaged, "holes": holes_between(stretches.rows())}
+
+
+def holes_between(stretches: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Offsets that lie between stretches (first, last) in order and in none, as (first missing, first behind)."""
+    merged = merged_stretches(one for one in stretches if one[0] <= one[1])
+    return [(last + 1, first) for (_, last), (first, _) in pairwise(merged)]
