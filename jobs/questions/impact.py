@@ -12,7 +12,7 @@ from jobs.questions.ask import require_tables
 from jobs.questions.gauges import NO_TIME, window_bound
 from jobs.questions.given_names import unknown_topic
 from jobs.questions.open_metrics import Series, exposition_lines
-from jobs.text import clock_by, length_text
+from jobs.text import clock_by, first_names, format_count, length_text
 from pipeline.core.clocks import day_clock
 from pipeline.core.errors import InputProblem
 from pipeline.views.impact.availability import TIMELINE, availability_by_hour
@@ -23,6 +23,8 @@ from pipeline.views.reading.rows import Row
 METRIC = "kafka_controller_audit_served_ratio"
 HELP = "Share of the time of a topic's partitions that had a leader which serves, in the hour from then on."
 SHOWN_TOPICS = 40
+# Bounds that leave so much of the time open say nothing.
+OPEN_SHARE = 0.99
 DIGITS = 4
 
 
@@ -101,9 +103,13 @@ def topic_lines(hours: pl.DataFrame, until: datetime, *, is_one: bool) -> list[s
         "topic",
         descending=[True, True, False],
     )
-    told = rows.filter((col("unserved_high_ms") != 0).fill_null(value=True))
-    well = rows.height - told.height
-    lines = []
+    is_open = (col("unserved_low_ms") == 0) & (col("unserved_high_ms") >= OPEN_SHARE * col("partition_ms"))
+    dark = rows.filter(is_open.fill_null(value=False))["topic"].sort().to_list()
+    told = rows.filter((col("unserved_high_ms") != 0).fill_null(value=True), ~col("topic").is_in(dark))
+    well = rows.height - told.height - len(dark)
+    lines = (
+        [] if rows.height else ["  no partition is known in that time: nothing says whether it was served"]
+    )
     if told.height:
         cells = [
             (row["topic"], *share_cells(row), clock_by(row["worst_at"], until))
@@ -113,6 +119,9 @@ def topic_lines(hours: pl.DataFrame, until: datetime, *, is_one: bool) -> list[s
     left = told.height - SHOWN_TOPICS
     lines += [f"  {left:,} more topics: --format json"] if left > 0 else []
     lines += [f"  {well:,} topics were served all the time, as far as lines tell"] if well else []
+    if dark:
+        heading = f"not known whether served, as no line tells: {format_count(len(dark), 'topic')} ("
+        lines += [f"  {heading}{first_names(dark)})"]
     if is_one:
         bad = hours.filter((col("unserved_high_ms") != 0).fill_null(value=True))
         each = [(clock_by(row["hour_at"], until), *share_cells(row)) for row in bad.to_dicts()]

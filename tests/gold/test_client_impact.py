@@ -159,3 +159,32 @@ def test_outages_and_unclean_elections_say_how_long_clients_felt_it_at_most() ->
         said=clients_text()
     )
     assert told.select("client_ms", "said").rows() == [(13_800, "; for clients at most 13.8 s"), (None, "")]
+
+
+def test_of_a_leader_in_doubt_nothing_is_certain() -> None:
+    doubtful = STATES.replace("proved", "undetermined")
+    rows = impact(partition_timeline=doubtful, broker_session=KILLED, process_run=RUNS)
+    assert rows.select("low_ms", "certainty").unique().rows() == [(0, "undetermined")]
+
+
+def test_a_leader_that_died_after_its_topic_was_gone_hurts_nobody() -> None:
+    gone = """
+        cluster_id | topic  | topic_life | partition | interval_seq | part_seq | valid_from_at | valid_until_at | stated_from_at | leader | isr   | leader_epoch | is_isr_stale | is_deleting | certainty
+        c          | orders | 1         | 0         | 1            | 1        | 0             | 102            | 0              | 2      | [2 1] | 0            | false        | false       | proved
+        c          | orders | 1         | 0         | 2            | 1        | 102           | 103            | 102            | 2      | [2 1] | 0            | false        | true        | proved
+    """
+    unseen = KILLED.replace("101.2", "     ").replace("killed", "unknown")
+    rows = impact(partition_timeline=gone, broker_session=unseen, process_run=RUNS)
+    assert rows.select("kinds", "low_ms").unique().rows() == [(["leader_dead_unnoticed"], 0)]
+    assert rows["until_at"].unique().to_list() == [at(103)]
+
+
+def test_how_long_a_creation_waited_that_no_line_ends_is_not_known() -> None:
+    lives = """
+        cluster_id | topic | topic_life | mode      | created_how | created_at | waited_for
+        c          | slow  | 1          | zookeeper | created     | 10         | [2]
+    """
+    rows = impact(topic_lifecycle=lives)
+    assert rows.select("until_earliest_at", "until_at", "low_ms", "high_ms", "certainty").rows() == [
+        (at(10), None, 0, None, "undetermined")
+    ]

@@ -35,14 +35,14 @@ def test_what_is_over_is_told_with_how_long_and_the_minimum() -> None:
         (
             "info",
             "orders-0",
-            "producers with acks=all to orders-0 could not write for 30.0 s: ISR 1 of at least 2",
+            "producers with acks=all to orders-0 could not write for 30.0 s: ISR [1], minimum 2",
         )
     ]
 
 
 def test_refused_appends_are_counted_where_lines_tell_them() -> None:
     ((_, _, sentence),) = findings(lines=CREATED.format(2) + REFUSED.strip("\n"))
-    assert sentence.endswith("ISR 1 of at least 2; 2 refused appends in server.log")
+    assert sentence.endswith("ISR [1], minimum 2; 2 refused appends in server.log")
 
 
 def test_what_goes_on_is_a_warning() -> None:
@@ -62,3 +62,14 @@ def test_what_goes_on_is_a_warning() -> None:
 )
 def test_what_nearly_is_one_is_none(states: str, lines: str) -> None:
     assert [one for one in findings(states, lines or "cluster_id") if one[1] == "orders-0"] == []
+
+
+def test_refused_appends_alone_say_nothing_of_the_time_between_them() -> None:
+    lines = CREATED.splitlines()[1] + "\n" + REFUSED.replace("139 ", "114 ").strip("\n")
+    assert findings(states="cluster_id", lines=lines) == [
+        (
+            "info",
+            "orders-0",
+            "2 refused appends of producers with acks=all to orders-0 within 3.0 s: ISR not told, minimum 2",
+        )
+    ]

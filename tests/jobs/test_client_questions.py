@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 from jobs.questions.impact import show_impact
-from jobs.questions.named.clients import by_audience_and_topic, who_felt_it
+from jobs.questions.named.clients import by_audience_and_topic, impact_item, is_usual_wait, who_felt_it
 from pipeline.core.frames import declared_table, frame_of
 from pipeline.views.impact.availability import availability_by_hour
 from pipeline.views.reading.answers import Answers
 from schemas.bronze import source_file
 from schemas.gold import client_impact, partition_timeline
 from tests.frames import at, frame
-from tests.gold.impact_frames import dead_leader_impact
+from tests.gold.impact_frames import dead_leader_impact, impact_of
 from tests.jobs.answering import answers_of
 
 FILES = """
@@ -82,3 +82,40 @@ def test_the_worst_of_a_topic_stands_for_it(told: Answers) -> None:
     (first, *others) = by_audience_and_topic(told.rows("gold.client_impact"))
     assert (first["topic"], first["low_ms"], first["open_count"]) == ("clicks", 10_800, 0)
     assert [one["low_ms"] for one in others] == [10_800, 8_800, 8_800, 8_800]
+
+
+def test_before_the_data_nothing_is_known(told: Answers) -> None:
+    found = who_felt_it(told, None, None, at(-9))
+    assert found.sentence == "Not enough evidence: the data begin after 2026-11-20 23:59:51.000 UTC."
+
+
+def test_a_creation_that_waits_as_usual_matters_less() -> None:
+    lives = """
+        cluster_id | topic | topic_life | mode      | created_how | created_at | online_at | serving_at
+        c          | slow  | 1          | zookeeper | created     | 10         | 16        | 16.2
+        c          | fast  | 1          | zookeeper | created     | 10         | 10.1      | 10.2
+    """
+    no = (
+        "cluster_id | topic | step | logged_at | file_id | byte_offset\nc | no | create_refused | 20 | f1 | 1"
+    )
+    rows = by_audience_and_topic(impact_of(topic_lifecycle=lives, topic_event=no))
+    assert [(impact_item(row).text, is_usual_wait(row)) for row in rows] == [
+        ("who created slow: 6.0 s to 10.2 s: creation waited for leaders", False),
+        ("who created fast: 0.1 s to 4.2 s: creation waited for leaders", True),
+        ("who created no: creation refused", False),
+    ]
+
+
+def impact_text(states: str) -> str:
+    given = argparse.Namespace(topic=None, since=None, until=None, every=60, format="text")
+    return "\n".join(show_impact(given, answers(impact_of(), states)))
+
+
+def test_of_a_topic_whose_leader_is_in_doubt_it_is_not_known_whether_it_was_served() -> None:
+    doubtful = dead_leader_impact()[1].replace("proved", "undetermined")
+    assert "not known whether served, as no line tells: 2 topics (clicks, orders)" in impact_text(doubtful)
+    assert "100 %" not in impact_text(doubtful)
+
+
+def test_where_no_partition_is_known_that_is_said() -> None:
+    assert "no partition is known in that time" in impact_text("cluster_id")

@@ -1,5 +1,6 @@
 """Which clients could feel something at a time, of which topics, for how long, and why."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import polars as pl
@@ -34,7 +35,10 @@ WHAT = {
     "creation_refused": "creation refused",
     "records_lost": "records lost by an unclean election",
 }
+REFUSED, WAIT = "creation_refused", "creation_wait"
 SHOWN_ITEMS = 20
+# A creation that waits for less is as usual.
+USUAL_WAIT_MS = 1000
 NOT_TOLD = (
     "requests that failed: brokers log refused appends below the minimum alone",
     "a node that stopped for less than its session leaves no line",
@@ -52,6 +56,9 @@ def who_felt_it(answers: Answers, at: Moment, since: Moment, until: Moment) -> A
     )
     if first_at is not None and first_at > last:
         return Answer(f"Not enough evidence: the data end before {day_clock(first_at)} UTC.", as_of=last)
+    first = answers.read()["first_at"]
+    if until_at is not None and first is not None and until_at < first:
+        return Answer(f"Not enough evidence: the data begin after {day_clock(until_at)} UTC.", as_of=last)
     recovery = timedelta(milliseconds=RECOVERY_MS)
     near = all_conditions(
         None if first_at is None else column_reaching("until_earliest_at", first_at - recovery),
@@ -61,7 +68,10 @@ def who_felt_it(answers: Answers, at: Moment, since: Moment, until: Moment) -> A
     when = time_text(moment, first_at, until_at)
     if rows.is_empty():
         return Answer(f"Nobody, as far as lines tell, {when}.", (), NOT_TOLD, last)
-    items = [impact_item(row) for row in by_audience_and_topic(rows)]
+    items = [
+        replace(impact_item(row), is_minor=place >= SHOWN_ITEMS or is_usual_wait(row))
+        for place, row in enumerate(by_audience_and_topic(rows))
+    ]
     whom = rows["audience"].unique().to_list()
     topics = format_count(rows["topic"].n_unique(), "topic")
     named = ", ".join(WHO[one].removesuffix(" of partitions") for one in AUDIENCES if one in whom)
@@ -113,11 +123,17 @@ def by_audience_and_topic(rows: pl.DataFrame) -> list[Row]:
     )
 
 
+def is_usual_wait(row: Row) -> bool:
+    is_short = not row["open_count"] and row["high_ms"] is not None
+    return is_short and row["kinds"] == [WAIT] and row["high_ms"] < USUAL_WAIT_MS + RECOVERY_MS
+
+
 def impact_item(row: Row) -> AnswerItem:
     partitions = row["partitions"]
     of = f"{row['topic']}" + (f" (partition {first_names(map(str, partitions))})" if partitions else "")
     kinds = "; ".join(WHAT[one] for one in row["kinds"])
-    text = f"{WHO[row['audience']]} {of}: {length_bounds(row)}: {kinds}"
+    length = "" if row["kinds"] == [REFUSED] else f"{length_bounds(row)}: "
+    text = f"{WHO[row['audience']]} {of}: {length}{kinds}"
     if row["root_broker_id"] is not None:
         text += f" (broker {row['root_broker_id']})"
     if row["refused_count"]:

@@ -23,7 +23,7 @@ from pipeline.rules.shared.wording import (
     severity_column,
 )
 
-KIND = "below_min_isr"
+KIND, STATE = "below_min_isr", "partition_timeline"
 SUBJECT = ("cluster_id", "topic", "partition")
 # Partitions that fall below it so soon after one another do it by one event.
 ONE_EVENT = timedelta(seconds=5)
@@ -55,6 +55,7 @@ def find(client_impact: pl.DataFrame, outage_ms: int, data_end: pl.DataFrame) ->
             valid_from_at=col("from_at").first(),
             valid_until_at=when(~col("is_open").any()).then(col("ended_at").first()),
             is_open=col("is_open").any(),
+            is_stated=col("is_stated").any(),
             longest_ms=col("lasted_ms").first(),
             partitions=pl.len().cast(pl.Int64),
             refused=col("refused_count").sum().cast(pl.Int64),
@@ -66,7 +67,7 @@ def find(client_impact: pl.DataFrame, outage_ms: int, data_end: pl.DataFrame) ->
 
 def low_stretches(client_impact: pl.DataFrame) -> pl.DataFrame:
     """One row per partition and unbroken time below the minimum that is certain: from_at, until_at (null: it goes on),
-    isr, min_isr, refused_count, evidence."""
+    isr, min_isr, refused_count, is_stated (a state says it; else refused appends alone), evidence."""
     parts = client_impact.select(*SUBJECT, "parts").explode("parts").unnest("parts")
     sure = parts.filter(col("kind") == KIND, col("certainty") == "proved", col("partition").is_not_null())
     joined = with_island(sure, SUBJECT).sort(
@@ -79,6 +80,7 @@ def low_stretches(client_impact: pl.DataFrame) -> pl.DataFrame:
         isr=col("isr").drop_nulls().first(),
         min_isr=col("min_isr").drop_nulls().first(),
         refused_count=col("refused_count").sum(),
+        is_stated=(col("root_event") == STATE).any(),
         evidence=outermost_lines(known_lines(*LINES).list.explode().unique(maintain_order=True).implode()),
     )
 
@@ -96,6 +98,7 @@ def below_minimum_findings(events: pl.DataFrame) -> pl.DataFrame:
         .then(filled_text("; {} in server.log", counted_noun("refused", "refused append")))
         .otherwise(lit(""))
     )
+    known_isr = pl.coalesce(filled_text("ISR [{}]", ids_text("isr")), lit("ISR not told"))
     return events.select(
         *("cluster_id", "valid_from_at", "valid_until_at", "evidence"),
         lit(None, pl.String).alias("term_id"),
@@ -103,9 +106,19 @@ def below_minimum_findings(events: pl.DataFrame) -> pl.DataFrame:
         entity=partition_name_text(),
         root_event=filled_text("isr at {}", epoch_millis("valid_from_at")),
         **root_columns("isr change", "valid_from_at"),
-        sentence=filled_text(
-            "producers with acks=all to {} could not write {} {}: ISR {} of at least {}{}",
-            *(names, length, duration_text(col("longest_ms")), ids_text("isr"), "min_isr", refused),
+        sentence=when("is_stated")
+        .then(
+            filled_text(
+                "producers with acks=all to {} could not write {} {}: ISR [{}], minimum {}{}",
+                *(names, length, duration_text(col("longest_ms")), ids_text("isr"), "min_isr", refused),
+            )
+        )
+        .otherwise(
+            filled_text(
+                "{} of producers with acks=all to {} within {}: {}, minimum {}",
+                counted_noun("refused", "refused append"),
+                *(names, duration_text(col("longest_ms")), known_isr, "min_isr"),
+            )
         ),
         facts=facts_column(
             **PARTITION,
