@@ -14,6 +14,7 @@ from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array_type, struct_t
 
 # How long a client needs at most after the cluster serves again: measured with librdkafka, real clusters.
 RECOVERY_MS = 4000
+MOST_NAMES = 20
 AUDIENCES = (
     "producers_acks_all",  # who writes with acks=all
     "producers",  # who writes with any acks
@@ -123,6 +124,13 @@ SPEC = TableSpec(
             LONG,
             "Appends that lines of server.log say were refused, one a line; 0: none is said.",
         ),
+        required_field(
+            "names",
+            array_type(STRING),
+            "Of a partition of __consumer_offsets the groups, of __transaction_state the transactional ids that it "
+            f"coordinates, as lines up to until_earliest_at name them (the first {MOST_NAMES} in order); empty: none.",
+        ),
+        required_field("name_count", LONG, "How many they are."),
         required_field(
             "confirmed_by", array_type(STRING), "Steps of silver.client_event that confirm it; empty: none."
         ),

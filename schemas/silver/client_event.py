@@ -8,6 +8,8 @@ STEPS = (
     "groups_loaded",  # the broker has read a partition of __consumer_offsets and coordinates its groups
     "transactions_loaded",  # the same of __transaction_state
     "log_created",  # a broker makes the log of a partition, and names the settings of its topic
+    "group_named",  # the broker coordinates that group: loaded, joined or left
+    "transactional_id_named",  # the same of a transactional id: a producer of it begins
     "creation_refused",  # ZooKeeper: a topic was asked for and is not created; in KRaft silver.topic_event
 )
 
@@ -19,7 +21,9 @@ SPEC = TableSpec(
         *RECORD,
         required_field("step", STRING, "What the line says.", accepted=STEPS),
         required_field("topic", STRING, "Topic."),
-        nullable_field("partition", INTEGER, "Partition; null: the whole topic."),
+        nullable_field(
+            "partition", INTEGER, "Partition; null: the whole topic, or a group is named without."
+        ),
         nullable_field(
             "isr", BROKER_IDS, "Of append_refused: in-sync replicas; null: only their number is said."
         ),
@@ -28,6 +32,7 @@ SPEC = TableSpec(
             INTEGER,
             "min.insync.replicas as the line names it; null of log_created: not among the settings that it prints.",
         ),
+        nullable_field("name", STRING, "Group or transactional id that it names; null: of other steps."),
         nullable_field("took_ms", LONG, "Of what was loaded: how long that took, as the line says, ms."),
         nullable_field("reason", STRING, "Class of the exception below the line; null: none."),
     ),

@@ -126,8 +126,10 @@ def test_a_topic_that_was_refused_and_one_that_waited_are_told_to_who_asked() ->
 def test_a_group_has_no_coordinator_until_its_partition_is_loaded() -> None:
     states = STATES.replace("clicks", "other").replace("orders", "__consumer_offsets")
     loaded = """
-        cluster_id | topic              | partition | step          | took_ms | logged_at | file_id | byte_offset
-        c          | __consumer_offsets | 0         | groups_loaded | 400     | 111       | f1      | 9
+        cluster_id | topic              | partition | step          | took_ms | logged_at | name    | file_id | byte_offset
+        c          | __consumer_offsets | 0         | groups_loaded | 400     | 111       |         | f1      | 9
+        c          | __consumer_offsets | 0         | group_named   |         | 110       | billing | f1      | 8
+        c          | __consumer_offsets | 0         | group_named   |         | 112       | later   | f1      | 10
     """
     rows = impact(
         partition_timeline=states,
@@ -138,7 +140,7 @@ def test_a_group_has_no_coordinator_until_its_partition_is_loaded() -> None:
     )
     (row,) = (
         rows.filter(topic="__consumer_offsets")
-        .select("audience", "kinds", "low_ms", "high_ms", "confirmed_by")
+        .select("audience", "kinds", "low_ms", "high_ms", "confirmed_by", "names", "name_count")
         .rows()
     )
     kinds = ["leader_dead_unnoticed", "coordinator_moved"]
@@ -148,6 +150,8 @@ def test_a_group_has_no_coordinator_until_its_partition_is_loaded() -> None:
         110_000 - 101_200 + 400,
         111_000 - 100_500 + client_impact.RECOVERY_MS,
         ["groups_loaded"],
+        ["billing"],
+        1,
     )
 
 

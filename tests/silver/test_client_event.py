@@ -38,3 +38,21 @@ def test_each_line_is_a_row_and_other_failed_appends_are_none() -> None:
 def test_releases_up_to_2_2_name_the_topic_in_front_of_its_arguments() -> None:
     rows = build(records_in({(1, "server"): OLD}))
     assert rows.select("step", "topic").rows() == [("creation_refused", "job-1")]
+
+
+NAMING = """
+    [2026-11-21 09:00:00,001] INFO [GroupCoordinator 1]: Loading group metadata for billing with generation 4 (kafka.coordinator.group.GroupCoordinator)
+    [2026-11-21 09:00:00,002] INFO [GroupCoordinator 1]: Stabilized group billing generation 5 (__consumer_offsets-7) with 2 members (kafka.coordinator.group.GroupCoordinator)
+    [2026-11-21 09:00:00,003] INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=3] Loaded classic group audit with 1 members. (org.apache.kafka.coordinator.group.GroupMetadataManager)
+    [2026-11-21 09:00:00,004] INFO [TransactionCoordinator id=1] Initialized transactionalId tx-1 with producerId 9 and producer epoch 0 on partition __transaction_state-2 (kafka.coordinator.transaction.TransactionCoordinator)
+"""
+
+
+def test_groups_and_transactional_ids_are_named_with_their_partition_where_a_line_has_it() -> None:
+    rows = declared_rows(build(records_in({(1, "server"): NAMING})), SPEC).sort("logged_at")
+    assert rows.select("step", "topic", "partition", "name").rows() == [
+        ("group_named", "__consumer_offsets", None, "billing"),
+        ("group_named", "__consumer_offsets", 7, "billing"),
+        ("group_named", "__consumer_offsets", 3, "audit"),
+        ("transactional_id_named", "__transaction_state", 2, "tx-1"),
+    ]

@@ -109,6 +109,8 @@ def by_audience_and_topic(rows: pl.DataFrame) -> list[Row]:
             delayed_operation=col("delayed_operation").first(),
             effect=col("effect").first(),
             root_broker_id=col("root_broker_id").drop_nulls().first(),
+            names=col("names").list.explode().drop_nulls().unique().sort(),
+            name_count=col("name_count").max(),
             certainty=col("certainty").first(),
             evidence=col("evidence").first(),
         )
@@ -136,6 +138,8 @@ def impact_item(row: Row) -> AnswerItem:
     text = f"{WHO[row['audience']]} {of}: {length}{kinds}"
     if row["root_broker_id"] is not None:
         text += f" (broker {row['root_broker_id']})"
+    if row["names"]:
+        text += f"; named: {first_names(row['names'])}"
     if row["refused_count"]:
         text += f"; {format_count(row['refused_count'], 'refused append')}"
     names = (
@@ -143,6 +147,7 @@ def impact_item(row: Row) -> AnswerItem:
         "topic",
         "partitions",
         "kinds",
+        "names",
         "low_ms",
         "high_ms",
         "refused_count",

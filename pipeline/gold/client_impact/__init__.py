@@ -5,6 +5,7 @@ from polars import col
 
 from pipeline.core.made_of import made_of
 from pipeline.core.span import Span
+from pipeline.gold.client_impact.coordinated import with_names
 from pipeline.gold.client_impact.creations import awaited_creations, refused_creations
 from pipeline.gold.client_impact.minimum_isr import below_minimum
 from pipeline.gold.client_impact.moves import (
@@ -75,9 +76,8 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     of_partitions = loading_coordinators(pl.concat(pieces), client_event)
     topics = [awaited_creations(topic_lifecycle), refused_creations(topic_event, client_event)]
     told = by_audience(pl.concat([of_partitions, *topics])).filter(span.reached_by("until_earliest_at"))
-    if span.is_all:
-        return unbroken_stretches(told)
-    earlier = pieces_of(impact_before).filter(span.before("until_earliest_at").fill_null(value=False))
-    return unbroken_stretches(pl.concat([earlier, told.select(earlier.columns)])).filter(
-        span.reached_by("until_earliest_at")
-    )
+    if not span.is_all:
+        earlier = pieces_of(impact_before).filter(span.before("until_earliest_at").fill_null(value=False))
+        told = pl.concat([earlier, told.select(earlier.columns)])
+    found = unbroken_stretches(told).filter(span.reached_by("until_earliest_at"))
+    return with_names(found, states, client_event).select(SPEC.columns)

@@ -16,6 +16,7 @@ from schemas.gold.client_impact import KINDS, RECOVERY_MS, SPEC
 
 SUBJECT = ("cluster_id", "topic", "topic_life", "partition", "audience")
 STRETCH = (*SUBJECT, "island")
+NAMES = ("names", "name_count")
 CERTAINTIES = ("proved", "inferred", "undetermined")
 PART: Mapping[str, pl.DataType] = {name: kind for name, kind in PIECE.items() if name not in SUBJECT}
 ENDS = tuple(f"end_{name}" for name in LINE)
@@ -43,8 +44,8 @@ def by_audience(pieces: pl.DataFrame) -> pl.DataFrame:
 
 
 def unbroken_stretches(pieces: pl.DataFrame) -> pl.DataFrame:
-    """Rows of gold.client_impact: pieces (with audience) of one subject are one while a client cannot recover between
-    them."""
+    """Rows of gold.client_impact but for NAMES: pieces (with audience) of one subject are one while a client cannot
+    recover between them."""
     end = pl.coalesce("until_at", "until_earliest_at") + timedelta(milliseconds=RECOVERY_MS)
     ordered = with_island(pieces.with_columns(end_at="until_at", until_at=end), SUBJECT).with_columns(
         until_at="end_at"
@@ -82,7 +83,7 @@ def unbroken_stretches(pieces: pl.DataFrame) -> pl.DataFrame:
             certainty=col("certainty").replace_strict(dict(enumerate(CERTAINTIES)), return_dtype=pl.String),
             evidence=outermost_lines(pl.coalesce("evidence", NO_LINES)),
         )
-        .select(SPEC.columns)
+        .select(one for one in SPEC.columns if one not in NAMES)
     )
 
 

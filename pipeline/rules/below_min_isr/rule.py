@@ -98,7 +98,11 @@ def below_minimum_findings(events: pl.DataFrame) -> pl.DataFrame:
         .then(filled_text("; {} in server.log", counted_noun("refused", "refused append")))
         .otherwise(lit(""))
     )
-    known_isr = pl.coalesce(filled_text("ISR [{}]", ids_text("isr")), lit("ISR not told"))
+    known_isr = (
+        when(col("isr").is_not_null())
+        .then(filled_text("ISR [{}]", ids_text("isr")))
+        .otherwise(lit("ISR not told"))
+    )
     return events.select(
         *("cluster_id", "valid_from_at", "valid_until_at", "evidence"),
         lit(None, pl.String).alias("term_id"),
