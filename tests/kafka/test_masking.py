@@ -74,7 +74,7 @@ def test_a_secret_has_one_token_by_kind_and_key_wherever_it_stands() -> None:
     assert ALL.masker.text("host=other").split("host-")[1] not in tokens
 
 
-NAMED = {"user", "principal", "connect_string", "client_id", "host"}
+NAMED = {"user", "principal", "connect_string", "client_id", "host", "group", "transactional_id"}
 
 
 # Each turn gives every wording other values.
@@ -215,3 +215,24 @@ def test_any_bytes_keep_their_place_and_their_line_ends(pieces: list[bytes]) -> 
     stored = [(one["raw"] or b"").count(b"\n") for one in after]
     assert stored == [(one["raw"] or b"").count(b"\n") for one in before]
     assert b"host=end" not in after[-1]["raw"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[GroupCoordinator 1]: Loading group metadata for ", " with generation 4"),
+        ("[GroupCoordinator 1]: Stabilized group ", " generation 5 (__consumer_offsets-7) with 2 members"),
+        ("[GroupCoordinator 1]: Group ", " with generation 5 is now empty (__consumer_offsets-7)"),
+        (
+            "[GroupCoordinator id=1 topic=__consumer_offsets partition=3] Loaded classic group ",
+            " with 1 members.",
+        ),
+        (
+            "[TransactionCoordinator id=1] Initialized transactionalId ",
+            " with producerId 9 and producer epoch 0",
+        ),
+    ],
+)
+def test_groups_and_transactional_ids_are_masked_as_client_ids(before: str, after: str) -> None:
+    text = ALL.masker.text(f"{before}pay roll-7{after}")
+    assert re.fullmatch(re.escape(before) + "client-[0-9a-f]{12}" + re.escape(after), text)
