@@ -10,8 +10,9 @@ WAIT, REFUSED = "creation_wait", "creation_refused"
 
 def awaited_creations(topic_lifecycle: pl.DataFrame) -> pl.DataFrame:
     """ZooKeeper: from a creation until all its partitions are led, which the answer waits for. In KRaft the controller
-    answers by itself. Where no line tells that one is led, its brokers must have been dead (waited_for). A leader may
-    have said so before, too (serving_at): how long it took at least the controller alone tells (online_at)."""
+    answers by itself. Where no line tells that one is led, its brokers must have been dead (waited_for), and how long
+    it waited is not known. A leader may have said so before, too (serving_at): how long it took at least the controller
+    alone tells (online_at)."""
     is_new = (col("mode") == "zookeeper") & (col("created_how") == "created")
     is_told = pl.any_horizontal(col("online_at", "serving_at", "waited_for").is_not_null())
     is_led = col("online_at").is_not_null() | col("serving_at").is_not_null()
@@ -22,7 +23,7 @@ def awaited_creations(topic_lifecycle: pl.DataFrame) -> pl.DataFrame:
         kind=lit(WAIT),
         from_at="created_at",
         from_latest_at="created_at",
-        until_earliest_at=when(is_led).then(pl.coalesce("online_at", "created_at")).otherwise("ended_at"),
+        until_earliest_at=pl.coalesce("online_at", "created_at"),
         until_at=when(~is_led).then("ended_at").otherwise(pl.max_horizontal("serving_at", "online_at")),
         certainty=when(is_led).then(lit("inferred")).otherwise(lit("undetermined")),
         root_event=lit("topic_lifecycle"),
