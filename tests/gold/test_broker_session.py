@@ -72,8 +72,8 @@ SUCCESSOR = """
 
 
 def test_sessions_in_kraft() -> None:
-    """Who is not in office fences nobody; a broker that is fenced again has left once; one that asked and was not let
-    go has not left cleanly. Of led_count: how often it asked. The record says the epoch, not the line that unfences."""
+    """A broker that is fenced again has left once; one that asked and was not let go has not left cleanly. Of
+    led_count: how often it asked. The record says the epoch, not the line that unfences."""
     expected = frame(
         SPEC,
         """
@@ -84,10 +84,18 @@ def test_sessions_in_kraft() -> None:
         3         | kraft |              | 3         | before_data | 3       | uncontrolled | false    | 0         | proved
         """,
     )
-    records = records_in({(101, "controller"): KRAFT, (102, "controller"): SUCCESSOR})
-    found = built(records, "broker_session")["broker_session"]
+    found = built(records_in({(101, "controller"): KRAFT}), "broker_session")["broker_session"]
     asked = found.with_columns(led_count=col("shutdown_requested_at").list.len())
     same_rows(asked, expected, "mode", "broker_epoch", "is_clean", "led_count", *COLUMNS[:5], "certainty")
+
+
+def test_another_that_fences_shows_a_term_that_no_line_elects() -> None:
+    """Only who is in office fences: from then on it is not known what the first one still decides."""
+    records = records_in({(101, "controller"): KRAFT, (102, "controller"): SUCCESSOR})
+    found = built(records, "broker_session")["broker_session"].filter(col("joined_at") < at(5))
+    is_over = col("left_at") >= at(5)
+    assert set(found.filter(is_over)["certainty"]) == {"undetermined"}
+    assert set(found.filter(~is_over)["certainty"]) == {"proved"}
 
 
 SAME_MOMENT = (
