@@ -128,5 +128,5 @@ CALLED_OFF = (
 )
 
 
-def of_node(text: str) -> Logs:
-    return {(3, "controller"): text}
+def of_node(text: str, node: int = 3) -> Logs:
+    return {(node, "controller"): text}

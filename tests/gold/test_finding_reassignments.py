@@ -85,27 +85,32 @@ STORIES: dict[str, Logs] = {
     "in KRaft, without a quorum": of_node(
         active(0, 1)
         + changed(1, "3", "1")
-        + at(30, "[QuorumController id=102] In the new epoch 2, the leader is (none).", QUORUM)
+        + at(30, "[QuorumController id=102] In the new epoch 2, the leader is (none).", QUORUM),
+        102,
     ),
-    "in KRaft": of_node(active(0, 1) + changed(1, "3", "1") + active(30, 2)),
+    "in KRaft": of_node(active(0, 1) + changed(1, "3", "1") + active(30, 2), 102),
     "in KRaft, a replica more": of_node(
-        active(0, 1) + changed(1, "3", "1").replace("[1]", "null") + active(30, 2)
+        active(0, 1) + changed(1, "3", "1").replace("[1]", "null") + active(30, 2),
+        102,
     ),
     "in KRaft, a replica more, done": of_node(
         active(0, 1)
         + changed(1, "3", "1").replace("[1]", "null")
         + changed(2, "", "x").replace("[x]", "null")
-        + active(30, 2)
+        + active(30, 2),
+        102,
     ),
-    "in KRaft, undone by another target, in 4.3": of_node(UNDONE + active(10, 2)),
-    "in KRaft, undone by another target, and called off": of_node(UNDONE + changed(9, "", "") + active(30, 2)),
+    "in KRaft, undone by another target, in 4.3": of_node(UNDONE + active(10, 2), 102),
+    "in KRaft, undone by another target, and called off": of_node(UNDONE + changed(9, "", "") + active(30, 2), 102),
     "in KRaft, one of two new replicas in sync": of_node(
-        active(0, 1) + changed(1, "3, 2", "").replace("[]", "null") + in_sync(2, "1", "1, 3") + active(10, 2)
+        active(0, 1) + changed(1, "3, 2", "").replace("[]", "null") + in_sync(2, "1", "1, 3") + active(10, 2),
+        102,
     ),
     "in KRaft, both, of which the first is not read": of_node(
-        active(0, 1) + UNDONE.split("\n", 2)[2] + active(10, 2)
+        active(0, 1) + UNDONE.split("\n", 2)[2] + active(10, 2),
+        102,
     ),
-    "in KRaft, done": of_node(active(0, 1) + changed(1, "3", "1") + changed(2, "", "") + active(30, 2)),
+    "in KRaft, done": of_node(active(0, 1) + changed(1, "3", "1") + changed(2, "", "") + active(30, 2), 102),
 }  # fmt: skip
 HALTS = "; until then no leader of the cluster is moved back automatically (KAFKA-10149)"  # up to 3.3
 ENDLESS = "added and removed at once, which Kafka from 4.3 on never completes; cancel, and ask for the wanted replicas anew"

@@ -137,10 +137,10 @@ def test_without_any_state_change_log_all_leaders_are_without_logs() -> None:
 
 
 TERMS = """
-    cluster_id | term_id | mode  | elected_at | first_seen_at | told_until_at
-    c          | 1-1     | kraft | -99        | -99           | 40
-    c          | 1-2     | kraft |            | 40            |
-    c          | 1-3     | kraft | 50         | 50            | 90
+    cluster_id | term_id | mode  | controller_id | elected_at | first_seen_at | told_until_at
+    c          | 1-1     | kraft | 1             | -99        | -99           | 40
+    c          | 1-2     | kraft | 2             |            | 40            |
+    c          | 1-3     | kraft | 1             | 50         | 50            | 90
 """
 PRINTED = """
     cluster_id | topic_id | partition | topic | valid_from_at | leader | leader_epoch | partition_epoch | isr   | replicas | certainty

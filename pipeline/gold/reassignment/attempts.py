@@ -92,8 +92,10 @@ def with_attempt_outcome(found: pl.DataFrame) -> pl.DataFrame:
     closed_by = col("closed_by")
     is_record = col("form") == "kraft"
     # The line that one is cancelled is of DEBUG; what is written at the end tells it, too.
-    is_other = col("closed_with").list.sort() != col("target_replicas").list.sort()
-    is_back = is_other.fill_null(value=False) & (is_record | (col("form") == "assignment"))
+    is_written = (col("form") == "assignment").fill_null(value=False)
+    are_others = col("closed_with").list.sort() != col("target_replicas").list.sort()
+    is_other = (is_record & (col("closed_with") != col("target_replicas"))) | (is_written & are_others)
+    is_back = is_other.fill_null(value=False)
     is_replaced = (next_by == "overridden") | (is_record & (next_by == "changed") & ~is_ended_unseen())
     outcome = (
         when(closed_by.is_in([TOPIC_GONE, WIPED, FORGOTTEN])).then(closed_by)
