@@ -24,6 +24,7 @@ from pipeline.rules.registry import LIMITS, RULES, find_by_rules, tables_behind_
 from schemas.bronze import file_sighting, lost_segment, metadata_part, metadata_record
 from schemas.gold import finding
 from schemas.spec import TableSpec
+from tests.built_once import NOTHING, BuiltOnce, built_once_of
 from tests.tables import log_table
 
 
@@ -84,8 +85,9 @@ def built(records: pl.DataFrame | pa.Table, *goals: str, **given: Any) -> dict[s
     """The tables of these short names and all that they stand on, built from records; given: inputs to take instead."""
     rows = frame_of(records) if isinstance(records, pa.Table) else records
     known = inputs_of(rows) | given
+    once = NOTHING if given else built_once_of(rows)
     for goal in goals:
-        known |= with_table(goal, known)
+        known |= with_table(goal, known, once)
     return known
 
 
@@ -121,16 +123,20 @@ def inputs_of_rule(name: str) -> tuple[str, ...]:
     )
 
 
-def with_table(name: str, known: dict[str, Any]) -> dict[str, Any]:
+def with_table(name: str, known: dict[str, Any], once: BuiltOnce = NOTHING) -> dict[str, Any]:
     if name in known:
         return known
     spec = BY_SHORT_NAME[name].spec
     build = kernel(spec)
     names = tuple(inspect.signature(build).parameters)
     for one in names:
-        known = with_table(one, known)
-    rows = build(**{one: taken(one, known[one]) for one in names})
-    return known | {name: frame_of(declared_table(rows, spec))}
+        known = with_table(one, known, once)
+    rows = once.table(name)
+    if rows is None:
+        made = build(**{one: taken(one, known[one]) for one in names})
+        rows = frame_of(declared_table(made, spec))
+        once.keep(name, rows)
+    return known | {name: rows}
 
 
 def taken(name: str, rows: Any) -> Any:

@@ -12,7 +12,7 @@ from tests.bench.long_term import PARTITIONS, long_term_logs
 from tests.incremental.nights import builders, segments_of
 from tests.tables import log_table
 
-DAYS = 6
+DAYS = 5
 # How many days a table takes lines of: the last one and, as its first lines come within a minute of midnight, the one
 # before it; tables that judge look back a day, and what they look at begins a day earlier.
 TAKEN = {"partition_view": 2, "imbalance_check": 4, "leader_election": 4}

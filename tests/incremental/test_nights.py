@@ -66,12 +66,13 @@ class Nights:
         return f"{late}, {self.days_a_night} d at {self.hour} h {self.minute}, x{self.times}, seed {self.seed}{read}"
 
 
-# Late segments of both modes, parts of days and lives, in as few nights as have them.
+# Both modes and two lives, in as few nights as have them; late segments of ZooKeeper mode and of KRaft: MORE.
 FEW = (
     ("3.9.1-zk-stock", Nights(by_lines=2, lives=2)),
-    ("3.9.2-kraft-migration-stock", Nights(late=(2,), how="last", hour=12, midnights=2)),
+    ("3.9.2-kraft-migration-stock", Nights(by_lines=2)),
 )
 MORE = (
+    ("3.9.2-kraft-migration-stock", Nights(late=(2,), how="last", hour=12, midnights=2)),
     ("3.9.1-zk-stock", Nights(late=(2,), minute=30, has_moves=False)),
     ("3.9.1-zk-stock", Nights(by_lines=3, lives=2)),
     ("2.2.2-zk-stock", Nights(hour=12)),

@@ -47,7 +47,8 @@ def sample_run(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) 
     warehouse = str(tmp_path_factory.mktemp("sample") / "warehouse")
     printed = io.StringIO()
     with tuning_kept(spark), redirect_stdout(printed):
-        code = nightly.main(["--logs", str(SAMPLE), "--warehouse", warehouse, "--details"])
+        given = ["--logs", str(SAMPLE), "--warehouse", warehouse, "--placement", "executors"]
+        code = nightly.main([*given, "--details"])
     assert code == 0, printed.getvalue()
     return NightlyRun(warehouse, printed.getvalue())
 

@@ -14,6 +14,7 @@ from pipeline.store.locks.lock import cluster_lock
 from pipeline.store.reading import clusters, read, snapshot
 from pipeline.store.spark.filesystem import HadoopFiles
 from pipeline.store.warehouse import ClusterWarehouse
+from tests.golden import CLUSTER, unpacked
 from tests.jobs.small_logs import INGESTED, contents, lines_of, run, write
 
 pytestmark = pytest.mark.spark
@@ -32,14 +33,15 @@ def elsewhere(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
 
 def test_one_run_at_a_time_is_published(spark: SparkSession, elsewhere: str, tmp_path: Path) -> None:
     """A second is locked out; of two that follow one all the same the first is published."""
+    unpacked(tmp_path / "elsewhere")
     write(tmp_path / "logs", "broker-1/controller.log", lines_of(1, "controller"))
-    given = ["--logs", str(tmp_path / "logs"), "--cluster", "c", "--warehouse", elsewhere]
-    assert ingest.main(given) == 0
-    store = ClusterWarehouse(spark, elsewhere, "c")
+    given = ["--logs", str(tmp_path / "logs"), "--cluster", CLUSTER, "--warehouse", elsewhere]
+    store = ClusterWarehouse(spark, elsewhere, CLUSTER)
     assert isinstance(store.files, HadoopFiles)
     with cluster_lock(store.files, store.folder):
         assert ingest.main(given) == 6
-    (row,) = (one.asDict(recursive=True) for one in read(spark, elsewhere, "ops.run").collect())
+    runs = read(spark, elsewhere, "ops.run").orderBy("run_seq")
+    *_, row = (one.asDict(recursive=True) for one in runs.collect())
     store.bases = dict(row["table_versions"])
     later = row | {"run_seq": row["run_seq"] + 1, "run_id": "20990101T000000.000000Z"}
     store.publish(later)

@@ -18,9 +18,14 @@ from schemas.ops import run as ops_run
 from tests.conftest import REPOSITORY
 from tests.jobs.conftest import SAMPLE
 from tests.jobs.javaless import without_java
+from tests.life.placements import require_as_in_the_driver
 
 CLUSTER = "lab-2.2.2"
 pytestmark = pytest.mark.spark
+
+
+def test_executors_store_what_the_driver_makes_of_the_same_records(sample_warehouse: str) -> None:
+    require_as_in_the_driver(Path(sample_warehouse) / CLUSTER)
 
 
 def test_the_first_screen_says_what_the_logs_hold(sample_screen: str) -> None:

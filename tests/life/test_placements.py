@@ -9,20 +9,14 @@ import pytest
 from jobs import nightly
 from jobs.cluster_job import ClusterJob, Kept
 from jobs.engine.incremental import records
-from jobs.engine.incremental.builder import Builder
-from jobs.engine.incremental.night import Night
 from jobs.engine.run.progress import Progress
 from jobs.fleet import run_side_by_side
 from jobs.settings.arguments import job_parser
 from jobs.settings.load import load_settings
-from pipeline.catalog.tables import TABLES, Refresh
-from pipeline.core.frames import frame_of, with_absent
-from pipeline.core.stored_tables import MemoryTables
 from pipeline.store.spark.session import late_spark
-from pipeline.store.tables.direct_reading import read_directly
-from schemas.bronze import file_sighting, log_record
 from schemas.gold import finding
 from tests.incremental.nights import differing
+from tests.life.placements import BUILT, READ, read_all, require_as_in_the_driver
 
 pytestmark = pytest.mark.spark
 LABS = (
@@ -43,42 +37,16 @@ LABS = (
     ),
     "4.3.1-kraft-separate-stock",
 )
-BUILT = [one for one in TABLES if one.build is not None]
-READ = [one.spec for one in TABLES if one.refresh is Refresh.LOADED or one.spec is file_sighting.SPEC]
 
 
 def require_equal(lab: Path, warehouse: Path) -> None:
     """A nightly on executors, and the tables that its bronze gives in the driver."""
     assert nightly.main(["--logs", str(lab), *on_executors(warehouse)]) == 0
-    require_as_in_the_driver(warehouse)
+    require_as_in_the_driver(warehouse / "c")
 
 
 def on_executors(warehouse: Path) -> list[str]:
     return ["--warehouse", str(warehouse), "--cluster", "c", "--placement", "executors"]
-
-
-def require_as_in_the_driver(warehouse: Path) -> None:
-    stored, tables = read_all(warehouse / "c"), MemoryTables()
-    for spec in READ:
-        tables.append(spec, stored[spec.name].to_arrow(compat_level=pl.CompatLevel.oldest()))
-    night = Night(tables, load_settings(None, {"cluster": "c"}, {}, None), "c", "run", 0, frozenset())
-    Builder(night, lambda _, rows: rows).build(BUILT)
-    found = [one for table in BUILT for one in differing(table.spec, stored, tables.rows)]
-    assert not found, "\n".join(found)
-    assert stored["silver.controller_line"].height > 100
-
-
-def read_all(folder: Path) -> dict[str, pl.DataFrame]:
-    """All tables by name, records without their bytes: of these none is cut, so that no table rests on them."""
-    specs = (*READ, *(one.spec for one in BUILT))
-    columns = {one.name: [name for name in one.columns if name != "raw"] for one in specs}
-    stored = {one.name: frame_of(read_directly(folder, one, None, columns[one.name])) for one in specs}
-    assert not stored[log_record.SPEC.name]["not_understood_reason"].is_in(log_record.NOT_WHOLE).any()
-    return {one.name: with_absent(stored[one.name], one) for one in specs}
-
-
-def test_executors_read_what_the_driver_reads(shared: Path, tmp_path: Path) -> None:
-    require_equal(shared / "corpus" / "lab" / "3.2.3-zk-stock", tmp_path)
 
 
 @pytest.mark.soak

@@ -10,6 +10,7 @@ from pipeline.catalog.tables import SPECS, TABLES
 from pipeline.core.errors import WarehouseDamaged
 from schemas.ops import run
 from tests.mending.damaged import CLUSTER, Outcome, files_of, given, made, outcome, rows, seen
+from tests.mending.plain import plain_nightly
 from tests.published import published_tables
 from tests.store.damaging import ACTS, added_file_left_out, flipped_byte, removed_file, truncated_file
 
@@ -21,7 +22,7 @@ OF_FILES = (removed_file, truncated_file, flipped_byte, added_file_left_out)
 
 @pytest.fixture(scope="module")
 def whole(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made(tmp_path_factory.mktemp("whole"))
+    return made(tmp_path_factory.mktemp("whole"), plain_nightly)
 
 
 def test_damages_are_said_and_mended(whole: Path, tmp_path: Path) -> None:

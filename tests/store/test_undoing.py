@@ -30,13 +30,13 @@ def declare_anew(folder: DeltaFolder, _number: int) -> None:
     ("acts", "is_undone"),
     [
         pytest.param([append], True, marks=pytest.mark.soak),
-        ([append, append_nothing, append], True),
+        pytest.param([append, append_nothing, append], True, marks=pytest.mark.soak),
         ([append, undo, append, undo], True),
-        ([overwrite, undo, append], False),
+        pytest.param([overwrite, undo, append], False, marks=pytest.mark.soak),
         pytest.param([overwrite], False, marks=pytest.mark.soak),
         ([append, delete], False),
         pytest.param([delete, append], False, marks=pytest.mark.soak),
-        ([declare_anew, append], False),
+        pytest.param([declare_anew, append], False, marks=pytest.mark.soak),
     ],
     ids=lambda one: " ".join(act.__name__ for act in one) if isinstance(one, list) else str(one),
 )

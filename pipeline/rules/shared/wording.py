@@ -1,5 +1,7 @@
 """What all rules say alike: names, numbers, facts, and the evidence that is kept."""
 
+from functools import cache
+
 import polars as pl
 from polars import col, lit, when
 
@@ -65,9 +67,17 @@ def facts_column(**values: str | pl.Expr) -> pl.Expr:
         raise KeyError(
             f"expected facts of schemas/gold/finding.py, found {', '.join(sorted(unknown))}; declare them"
         )
-    known = {name: col(one) if isinstance(one, str) else one for name, one in values.items()}
-    fields = (known.get(name, lit(None)).cast(kind).alias(name) for name, kind in FACT_TYPES.items())
-    return pl.struct(fields).alias("facts")
+    known = {
+        name: (col(one) if isinstance(one, str) else one).cast(FACT_TYPES[name]).alias(name)
+        for name, one in values.items()
+    }
+    return pl.struct((no_facts() | known).values()).alias("facts")
+
+
+@cache
+def no_facts() -> dict[str, pl.Expr]:
+    """By name the null that stands for a fact that is not known: made once, as each finding has some hundred."""
+    return {name: lit(None, kind).alias(name) for name, kind in FACT_TYPES.items()}
 
 
 def plain_decimals(value: pl.Expr) -> pl.Expr:
