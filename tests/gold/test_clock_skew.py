@@ -192,3 +192,16 @@ def test_clocks_that_are_certainly_apart_are_told(
     rows: list[tuple[int, int, int | None, int | None]], sentences: list[tuple[str, str]]
 ) -> None:
     assert skews(*rows) == sentences
+
+
+@pytest.mark.parametrize(("drift", "said"), [("", ""), ("-300", ", and drifts by 300 ppm")])
+def test_a_node_drifts_only_if_it_does_so_beside_each_of_the_others(drift: str, said: str) -> None:
+    """Node 2 drifts a little beside 1, which is far ahead of both."""
+    rows = f"""
+        cluster_id | node_id | other_id | hour_at | until_at | low_ms | high_ms | drift_ppm | is_step | low_count | high_count
+        c          | 1       | 2        | 0       | 100      | -3701  | -3699   | -300      | false   | 1         | 1
+        c          | 1       | 3        | 0       | 100      | -3700  | -3700   | {drift:9} | false   | 1         | 1
+        c          | 2       | 3        | 0       | 100      | -1     | 3       | 300       | false   | 1         | 1
+    """
+    (found,) = find(frame(SPEC, rows), 1000, 10_000).to_dicts()
+    assert found["sentence"] == f"the clock of node 1 is 3.7 s ahead of those of nodes 2 and 3{said}"

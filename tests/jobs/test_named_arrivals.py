@@ -1,7 +1,10 @@
 """Who was told of a partition's leader: the answer and what it rests on."""
 
-from datetime import date, datetime
+import gzip
+import re
+from datetime import date, datetime, timedelta
 
+import polars as pl
 import pytest
 
 from jobs.questions.given_names import TopicPartition
@@ -14,6 +17,7 @@ from schemas.gold import partition_timeline, request_trace
 from schemas.silver import control_request
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of
+from tests.jobs.conftest import SAMPLE
 
 # The leader since 10 s; at 30 s it takes broker 3 out of the ISR itself.
 LEADERS = """
@@ -90,6 +94,66 @@ def test_without_requests_it_is_not_known(answers: Answers) -> None:
     )
     with pytest.raises(InputProblem):
         did_it_arrive(answers, TopicPartition("nope", 0), at(20))
+
+
+def first_ids_in_the_logs(partition: str, leader_epoch: int, since: str) -> set[tuple[int, str, int]]:
+    """(broker, request, correlation id): the first of each kind of which a broker prints the partition so (2.2)."""
+    named = rf"leaderEpoch={leader_epoch},.*for partition {re.escape(partition)} "
+    first: dict[tuple[int, str], int] = {}
+    for broker in (1, 2, 3):
+        for path in sorted(
+            (SAMPLE / "lab-2.2.2" / f"broker-{broker}").glob("state-change.log*"), reverse=True
+        ):
+            data = path.read_bytes()
+            for line in (gzip.decompress(data) if path.suffix == ".gz" else data).decode().splitlines():
+                if line[1:24] < since or "Sending" in line or not re.search(named, f"{line} "):
+                    continue
+                request = "UPDATE_METADATA" if "Cached leader" in line else "LEADER_AND_ISR"
+                number = re.search(r"correlation id (\d+)", line)
+                if number:
+                    first.setdefault((broker, request), int(number[1]))
+    return {(*one, number) for one, number in first.items()}
+
+
+@pytest.mark.parametrize(
+    ("topic", "partition", "leader_epoch", "since", "count"),
+    [("orders", 0, 3, "2026-11-21 08:58:23,422", 6), ("audit_log", 0, 10, "2026-11-21 08:59:38,531", 5)],
+)
+def test_up_to_2_5_brokers_tell_which_requests_named_the_partition(
+    sample_answers: Answers, topic: str, partition: int, leader_epoch: int, since: str, count: int
+) -> None:
+    asked = datetime.fromisoformat(f"{since.replace(',', '.')}+00:00") + timedelta(milliseconds=5)
+    found = did_it_arrive(sample_answers, TopicPartition(topic, partition), asked)
+    assert f"(leader epoch {leader_epoch}). {count} of {count} requests" in found.sentence
+    named = {
+        (one.values["broker_id"], one.values["request"], one.values["correlation_id"]) for one in found.told
+    }
+    assert named == first_ids_in_the_logs(f"{topic}-{partition}", leader_epoch, since)
+    assert found.not_known == []
+
+
+def test_up_to_2_5_a_replica_that_prints_nothing_is_named(answers: Answers) -> None:
+    of_old = frame(request_trace.SPEC, REQUESTS).with_columns(
+        work_seq=pl.lit(None, pl.Int64),
+        correlation_id=pl.lit(8, pl.Int32),
+        controller_id=pl.lit(1, pl.Int32),
+        file_id=pl.lit("f"),
+        byte_offset=pl.int_range(pl.len()),
+    )
+    printed = frame(control_request.SPEC, LINES).with_columns(
+        leader_epoch=pl.lit(5, pl.Int32), logged_at=pl.lit(at(10.2)).cast(pl.Datetime("us", "UTC"))
+    )
+    old = answers_of(
+        partition_timeline=frame(partition_timeline.SPEC, LEADERS),
+        request_trace=of_old,
+        control_request=printed,
+        source_file=frame(source_file.SPEC, FILES),
+    )
+    found = did_it_arrive(old, TopicPartition("t", 0), at(20))
+    assert [one.text.split(" (")[0] for one in found.told] == ["LeaderAndIsr to broker 2"]
+    assert found.not_known == [
+        "whether a LeaderAndIsr was sent to brokers 1, 3: no line there names the partition"
+    ]
 
 
 # Two requests of controller 1 to broker 2, and one to broker 3 under an id that broker 2 had, too.

@@ -67,9 +67,8 @@ def test_of_all_of_the_logs_the_answers_are_as_they_were(sample_answers: Answers
         for name in RESTING
     }
     assert found["stuck"].sentence == "Nothing is told to be stuck."
-    # Of 2.2 the controller prints no line as it sends a request of many partitions: which one told of this is not known.
     unsure = [name for name, one in found.items() if one.sentence.startswith("Not enough evidence")]
-    assert unsure == ["did-it-arrive"]
+    assert unsure == []
     assert find_unknowns(sample_answers).any is None
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from polars import col, lit
 
@@ -11,18 +11,17 @@ from jobs.questions.named.answer import Answer, AnswerItem
 from jobs.questions.named.applied_leaders import applied_leader
 from jobs.questions.named.clock_lengths import passed_text
 from jobs.questions.named.lines_of_requests import lines_of_requests
+from jobs.questions.named.requests_of_changes import requests_of_change
 from jobs.text import format_count, length_text
 from pipeline.core.clocks import day_clock
-from pipeline.core.conditions import column_before, column_equals, column_since
+from pipeline.core.conditions import column_equals
 from pipeline.rules.shared.requests import NAMES
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.clocks_apart import ClockBounds, clock_bounds, passed_ms
 from pipeline.views.reading.rows import Row
 from pipeline.views.reading.times import holds_at
 
-TIMELINE, TRACE = "gold.partition_timeline", "gold.request_trace"
-# gold.controller_event: no piece of work is looked at for longer; its requests come at its end.
-LONGEST = timedelta(hours=1)
+TIMELINE = "gold.partition_timeline"
 ARRIVED = ("applied", "received", "ignored", "partly_ignored", "error")
 WORDS = {
     "applied": "carried out",
@@ -39,6 +38,7 @@ WORDS = {
     "unseen": "sent; of one without partitions the broker prints nothing",
     "undetermined": "sent; no line tells whether it arrived",
 }
+UNTOLD = "which request it was: up to 2.5 brokers print it at TRACE, from 2.6 on the controller at INFO"
 WHICH = "which partitions each request had: that is printed at TRACE alone"
 
 
@@ -72,7 +72,7 @@ def did_it_arrive(
         none = (
             f"Not enough evidence: {state}, and no line of the controller says which of its requests told so."
         )
-        return Answer(none, (), ["requests below the level that is logged"], last)
+        return Answer(none, (), [UNTOLD], last)
     bounds = clock_bounds(answers)
     told = [request_item(one, bounds) for one in requests]
     if every_line:
@@ -81,33 +81,19 @@ def did_it_arrive(
             replace(item, evidence=lines, shown_lines=len(lines))
             for item, lines in zip(told, places, strict=True)
         ]
-    return Answer(f"{state}. {arrival_sentence(requests)}", told, [WHICH], last)
+    is_named = all(one["work_seq"] is None for one in requests)
+    unknown = untold_replicas(requests, change["replicas"]) if is_named else [WHICH]
+    return Answer(f"{state}. {arrival_sentence(requests)}", told, unknown, last)
 
 
-def requests_of_change(answers: Answers, change: Row) -> list[Row]:
-    """The first requests of each kind to each broker behind the line that began it, of the same piece of work; a
-    LeaderAndIsr or StopReplica to its replicas alone."""
-    from_at = change["stated_from_at"]
-    near = (
-        column_equals("term_id", change["term_id"])
-        & column_since("told_at", from_at)
-        & column_before("told_at", from_at + LONGEST)
+def untold_replicas(requests: Sequence[Row], replicas: Sequence[int] | None) -> list[str]:
+    """Where only lines of brokers name the partition (up to 2.5): the replicas that print no LeaderAndIsr."""
+    printing = {one["broker_id"] for one in requests if one["request"] == "LEADER_AND_ISR"}
+    silent = sorted(set(replicas or ()) - printing)
+    names = f"{'broker' if len(silent) == 1 else 'brokers'} {', '.join(map(str, silent))}"
+    return (
+        [f"whether a LeaderAndIsr was sent to {names}: no line there names the partition"] if silent else []
     )
-    rows = answers.rows(TRACE, near)
-    replicas = change["replicas"]
-    is_to_all = col("request") == "UPDATE_METADATA"
-    is_to_replica = col("broker_id").is_in(replicas) if replicas else is_to_all.is_not_null()
-    found = (
-        rows.filter(
-            col("request_seq") >= change["seq"],
-            (col("work_seq") <= change["seq"]).fill_null(value=False),
-            is_to_all | is_to_replica,
-            col("partition_count") > 0,
-        )
-        .sort("request_seq", "broker_id")
-        .unique(["broker_id", "request"], keep="first", maintain_order=True)
-    )
-    return found.to_dicts()
 
 
 def arrival_sentence(requests: Sequence[Row]) -> str:
