@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from jobs.layout import format_table
 from jobs.questions.reasons import short_reason
-from jobs.questions.terms import BY_SILENCE, gap_text, spaced_words
+from jobs.questions.term_gaps import BY_SILENCE, gap_text, most_gap_ms
+from jobs.questions.terms import spaced_words
 from jobs.text import (
     clock_text,
     number_text,
@@ -45,5 +46,5 @@ def short_end(term: Row) -> str:
 
 
 def term_gap_note(term: Row) -> str:
-    is_told = term["ended_how"] in BY_SILENCE or (term["gap_ms"] or 0) >= 1000 or term["gap_kind"] == "none"
+    is_told = term["ended_how"] in BY_SILENCE or most_gap_ms(term) >= 1000 or term["gap_kind"] == "none"
     return gap_text(term).strip() if is_told else ""

@@ -9,11 +9,11 @@ from jobs.layout import format_table, wrap_text
 from jobs.questions.ask import require_tables
 from jobs.questions.reasons import reason_text
 from jobs.questions.term_events import slowest_event_lines, slowest_events
+from jobs.questions.term_gaps import CLOCKS_MS, gap_text
 from jobs.text import (
     clock_by,
     epoch_text,
     format_count,
-    length_text,
     logs_in,
     printable_lines,
     shorten_line,
@@ -29,7 +29,6 @@ from pipeline.views.reading.rows import Row
 TABLE = "gold.controller_term"
 WIDTH = 1000  # of a sentence, and of what is shown of a line
 HANG = 12
-CLOCKS_MS = 100  # two at once for less is a matter of clocks
 UNSURE_MS = 5_000  # and for less than that it may be
 NAMES = (
     "election_reason",
@@ -53,7 +52,6 @@ HELD = {
     "znode_gone": "because /controller was deleted or rewritten",
     "resigned": "because {last} had resigned",
 }
-BY_SILENCE = ("crashed", "process_end")  # nothing tells the end but the last line before it
 CAME_TO = {
     "resignation_tail": "it only resigned",
     "zombie_harmless": "nothing of it took effect",
@@ -152,19 +150,6 @@ def ended_text(row: Row) -> str:
     how = spaced_words(row["ended_how"] or "not known how")
     resigned = f", resigned {clock_by(row['resigned_at'], row['ended_at'])}" if row["resigned_at"] else ""
     return f"{day_clock(row['ended_at'])}  {how}{resigned}" if row["ended_at"] else how
-
-
-def gap_text(row: Row) -> str:
-    """How long there was no controller, or two."""
-    gap_ms = row["gap_ms"]
-    if gap_ms is None or -CLOCKS_MS < gap_ms < 0:
-        return ""
-    if gap_ms < 0 and row["mode"] == "kraft":
-        return f"  gave up {length_text(-gap_ms)} after it, harmless"
-    if gap_ms < 0:
-        return f"  two at once for {length_text(-gap_ms)}"
-    bound = "<=" if row["ended_how"] in BY_SILENCE else ""
-    return f"  none for {bound}{length_text(gap_ms)}"
 
 
 def is_by_clocks(row: Row) -> bool:

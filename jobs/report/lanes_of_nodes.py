@@ -6,7 +6,8 @@ from datetime import timedelta
 from polars import col, when
 
 from jobs.questions.nodes import KRAFT
-from jobs.questions.terms import BY_SILENCE, gap_text, spaced_words
+from jobs.questions.term_gaps import BY_SILENCE, gap_text
+from jobs.questions.terms import spaced_words
 from jobs.report.elements import Markup
 from jobs.report.scale import MOST_LANES, Lane, Scale, times_text
 from jobs.report.told import ClusterTold

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from jobs.questions.terms import gap_text
+from jobs.questions.term_gaps import gap_text
 from jobs.questions.untold import NO_CONTROLLER
 from jobs.report.asked_tables import deletions_page_table, move_verdict_tables, reassignments_page_table
 from jobs.report.happened_table import happenings_page_table

@@ -14,7 +14,8 @@ from jobs.questions.finding_lines import (
 )
 from jobs.questions.outages import outage_total_lines
 from jobs.questions.reassignments import reassignment_lines
-from jobs.questions.terms import BY_SILENCE, spaced_words
+from jobs.questions.term_gaps import BY_SILENCE, most_gap_ms
+from jobs.questions.terms import spaced_words
 from jobs.questions.topics import topic_summary_lines
 from jobs.screen.facts import Facts
 from jobs.screen.first_things import names, shown_findings
@@ -118,9 +119,9 @@ def term_glance(facts: Facts) -> list[str]:
         spaced_words(one["ended_how"] or "not known") for one in terms if one["ended_how"] != "open"
     )
     hows = ", ".join(f"{how} {count}" for how, count in ended.most_common())
-    worst = max(terms, key=lambda one: one["gap_ms"] or 0)
+    worst = max(terms, key=most_gap_ms)
     bound = "at most " if worst["ended_how"] in BY_SILENCE else ""
-    gap = f"longest without: {bound}{length_text(worst['gap_ms'])}" if (worst["gap_ms"] or 0) > 0 else ""
+    gap = f"longest without: {bound}{length_text(most_gap_ms(worst))}" if most_gap_ms(worst) > 0 else ""
     course = " ".join(str(one["controller_id"]) for one in terms[-SHOWN_TERMS:])
     more = "… " if len(terms) > SHOWN_TERMS else ""
     said = [f"{len(terms)} ({more}{course})", hows, gap]

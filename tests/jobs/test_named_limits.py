@@ -198,7 +198,7 @@ def test_commands_tell_of_tables_that_an_older_run_knew_not(
     monkeypatch.setattr(ask, "all_answers", lambda *_: [Answers("c", older())])
     assert main(["term", "1-1"]) == 0
     assert (
-        "term: not told of cluster c is what tables gold.controller_event and gold.transition_audit would"
+        "term: not told of cluster c is what tables gold.clock_skew, gold.controller_event and gold.transition_audit would"
         in capsys.readouterr().err
     )
     assert main(["terms"]) == 0

@@ -14,11 +14,12 @@ from pipeline.core.conditions import (
     column_differs,
     column_equals,
 )
-from pipeline.core.frames import frame_of
+from pipeline.core.frames import empty_frame, frame_of
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.model.partitions.topic_lives import ASKED, ENDED
 from pipeline.model.terms.succession import printed_controller_epoch
 from pipeline.rules.order import RULE_NAMES
+from pipeline.rules.shared.clocks import with_clocks_of_next
 from pipeline.views.reading.in_doubt import doubted_leaders, is_service_unknown, with_known_ratios
 from pipeline.views.reading.placed_records import PlacedRecords
 from pipeline.views.reading.rows import Place, Row
@@ -94,8 +95,12 @@ class Answers:
         return records.group_by(name, is_beside=is_beside).agg(count=pl.len()).sort(name).to_dicts()
 
     def terms(self) -> list[Row]:
-        """In their turn; controller_epoch is None where no line tells it."""
-        in_turn = self.rows("gold.controller_term").sort("life", "controller_epoch")
+        """In their turn; controller_epoch is None where no line tells it. clock_low_ms, clock_high_ms: how far the
+        clock of the next controller is ahead, as with_clocks_of_next() has it."""
+        seen = self.rows("gold.controller_term")
+        skew = "gold.clock_skew"
+        apart = self.rows(skew) if self.has(skew) else empty_frame(spec_of(skew))
+        in_turn = with_clocks_of_next(seen, seen, apart).sort("life", "controller_epoch")
         return in_turn.with_columns(printed_controller_epoch()).to_dicts()
 
     def findings(self) -> list[Row]:
