@@ -32,7 +32,7 @@ def run(logs: Path, warehouse: Path, job: Callable[[list[str]], int] = nightly.m
     return job(["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"])
 
 
-def contents(warehouse: Path, names: Iterable[str]) -> dict[str, list[str]]:
+def contents(warehouse: Path, names: Iterable[str], cluster: str = "c") -> dict[str, list[str]]:
     """By table its rows as text in order, without what is a run's own."""
-    stored = published_tables(warehouse, "c")
+    stored = published_tables(warehouse, cluster)
     return {name: texts(stored(name).drop(OWN_OF_A_RUN, strict=False)) for name in names}

@@ -76,13 +76,13 @@ def begun_night(
     )
 
 
-def seen_run(warehouse: Path) -> int:
+def seen_run(warehouse: Path, cluster: str = "c") -> int:
     """Number of the run that readers see; 0 also where all that a first one left are folders, which readers are told."""
     files = LocalFiles()
     try:
-        return DirectWarehouse(files.qualified(str(warehouse)), files).published("c").run_seq
+        return DirectWarehouse(files.qualified(str(warehouse)), files).published(cluster).run_seq
     except WarehouseDamaged:
-        if any(one.is_file() for one in (warehouse / "c").glob("*/*/_delta_log/*")):
+        if any(one.is_file() for one in (warehouse / cluster).glob("*/*/_delta_log/*")):
             raise
         return 0
 
