@@ -18,8 +18,8 @@ from pipeline.model.partitions.carried_views import (
 )
 from pipeline.model.partitions.controller_view import OWN, known_at_begin, ordered_states, term_begin_places
 from pipeline.model.partitions.service_parts import whole_intervals
-from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED, partition_statements
-from pipeline.model.partitions.topic_lives import CHANGED, DELETED
+from pipeline.model.partitions.statements import LAST, PARTITION, TRACKED, partition_statements
+from pipeline.model.partitions.topic_lives import CHANGED, DELETED, GONE
 from pipeline.model.terms.missing_terms import ASSIGNED, LED, without_doubted
 from pipeline.model.terms.ongoing import rows_of_ongoing_terms
 from pipeline.model.terms.succession import TERM, with_superseded

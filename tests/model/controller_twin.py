@@ -5,7 +5,8 @@ from random import Random
 from typing import Any
 
 from pipeline.model.partitions.controller_view import BEFORE
-from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
+from pipeline.model.partitions.statements import LAST, PARTITION, TRACKED
+from pipeline.model.partitions.topic_lives import GONE
 
 EPOCHS, SECONDS, BROKERS = (1, 2, 3), 12, (1, 2, 3)
 STATES = ("NewPartition", "OnlinePartition", "OfflinePartition", GONE)

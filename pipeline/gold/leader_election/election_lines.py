@@ -59,7 +59,7 @@ def election_statements(  # noqa: PLR0913, PLR0917  (the tables that it stands o
         event=pl.max_horizontal("event", "more_event")
     )
     lived = with_topic_life(together.drop("more_event"), topic_event, lines, term, deletion_before)
-    own = with_partition_ends(lived, lines, term, before)
+    own = with_partition_ends(lived, lines, term, topic_event, before)
     return own.with_columns(col(SAYING).name.prefix("said_"))
 
 

@@ -80,7 +80,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     last = last_partition_intervals(before)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     offline = offline_statements(partition_transition, state_dump)
-    lived = partition_statements(*given, deletion_before, partitions_known_before(last), offline)
+    lived = partition_statements(*given, deletion_before, partitions_known_before(last, span), offline)
     writes = leader_writes(leader_and_isr, wording_seen, span)
     proved = until_silence(term, controller_line, partition_transition)
     in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, span)

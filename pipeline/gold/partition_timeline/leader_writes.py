@@ -6,7 +6,8 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span import Span
-from pipeline.model.partitions.statements import GONE, SENT
+from pipeline.model.partitions.statements import SENT
+from pipeline.model.partitions.topic_lives import GONE
 
 WRITTEN, CONFLICT, ALTERED = "isr_written", "isr_version_conflict", "alter_partition_updated"
 INTENDED = ("isr_shrinking", "isr_expanding")

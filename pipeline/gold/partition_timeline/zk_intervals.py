@@ -13,8 +13,8 @@ from pipeline.gold.partition_timeline.leader_writes import (
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.said_offline import OFFLINE, STARTED, is_news
 from pipeline.model.partitions.service import NEW
-from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
-from pipeline.model.partitions.topic_lives import PARTITION_ORDER
+from pipeline.model.partitions.statements import LAST, PARTITION, TRACKED
+from pipeline.model.partitions.topic_lives import GONE, PARTITION_ORDER
 from pipeline.model.terms.missing_terms import (
     DOUBTS,
     LED,

@@ -61,7 +61,8 @@ def held_before(view_before: pl.DataFrame, *, with_doubted: bool) -> tuple[pl.Da
 
 
 def there_before(partition_timeline: pl.DataFrame, view_before: pl.DataFrame, span: Span) -> pl.DataFrame:
-    """(PARTITION, life, at) of the partitions that were there before the span, cluster-wide or for a controller, as
-    partition_statements() wants it."""
-    held = view_before.select(*PARTITION, life=life_in_term_id(), at="day_at")
-    return pl.concat([partitions_known_before(partition_timeline.filter(span.before("valid_from_at"))), held])
+    """(PARTITION, life, at, is_there) of the partitions that were there before the span, cluster-wide or for a
+    controller, as partition_statements() wants it; is_there: cluster-wide."""
+    held = view_before.select(*PARTITION, life=life_in_term_id(), at="day_at", is_there=lit(value=False))
+    known = partition_timeline.filter(span.before("valid_from_at"))
+    return pl.concat([partitions_known_before(known, span), held])

@@ -8,7 +8,8 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span import Span
-from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
+from pipeline.model.partitions.statements import LAST, PARTITION, TRACKED
+from pipeline.model.partitions.topic_lives import GONE
 from pipeline.model.terms.succession import TERM
 
 PLACE = ("at", "controller_epoch", "seq")

@@ -3,7 +3,9 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.partitions.topic_lives import ENDED, PARTITION_ORDER, QUEUED, with_topic_life
+from pipeline.core.span import Span
+from pipeline.model.partitions.listed_topics import ends_by_lists
+from pipeline.model.partitions.topic_lives import ENDED, GONE, PARTITION_ORDER, QUEUED, with_topic_life
 
 REASSIGNED = "reassignment_assignment_updated"
 SENT = ("leader_and_isr_sent", "update_metadata_sent")
@@ -23,7 +25,6 @@ ASSIGNMENT_EVENTS = (
     *SENT,
 )
 BEING_DELETED = -2
-GONE = "NonExistentPartition"
 # An epoch after all others: the end of an era comes after what is said in its last millisecond.
 LAST = 2**31 - 1
 PARTITION = ("cluster_id", "topic", "topic_life", "partition")
@@ -46,9 +47,9 @@ def partition_statements(
 ) -> pl.DataFrame:
     """One row per line and partition that it states something of, or whose topic it deletes, in its place.
 
-    Of the lines that are given. deletion_before: as with_topic_life() has it. before:
-    (PARTITION, life, at) of partitions that were there before them. mentioned: (file_id, byte_offset, event, topic,
-    partition, ...) of lines that name partitions and state nothing: rows all the same, with their further columns.
+    Of the lines that are given. deletion_before: as with_topic_life() has it. before: (PARTITION, life, at, is_there)
+    of partitions that were there before them. mentioned: (file_id, byte_offset, event, topic, partition, ...) of lines
+    that name partitions and state nothing: rows all the same, with their further columns.
     Columns: PARTITION, TRACKED and partition_epoch (null: not said), event, cause, term_id, life, logged_at, and the
     place: PARTITION_ORDER and event_seq.
     """
@@ -57,7 +58,7 @@ def partition_statements(
     if mentioned is not None:
         said = pl.concat([said, mentioned], how="diagonal")
     lived = with_topic_life(said, topic_event, lines, term, deletion_before)
-    return with_partition_ends(lived, lines, term, before)
+    return with_partition_ends(lived, lines, term, topic_event, before)
 
 
 def life_in_term_id() -> pl.Expr:
@@ -70,9 +71,11 @@ def epoch_in_term_id() -> pl.Expr:
     return col("term_id").str.extract(r"^\d+-(-?\d+)$", 1).cast(pl.Int32)
 
 
-def partitions_known_before(intervals: pl.DataFrame) -> pl.DataFrame:
-    """(PARTITION, life, at) of intervals of gold.partition_timeline, as partition_statements() wants it."""
-    return intervals.select(*PARTITION, life=life_in_term_id(), at="valid_from_at")
+def partitions_known_before(intervals: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """(PARTITION, life, at, is_there) of intervals of gold.partition_timeline, as partition_statements() wants it.
+    is_there: it goes on as the span begins."""
+    is_over = span.before("valid_until_at").fill_null(value=False)
+    return intervals.select(*PARTITION, life=life_in_term_id(), at="valid_from_at", is_there=~is_over)
 
 
 def stated_by_lines(
@@ -131,10 +134,14 @@ def lines_with_term_order(controller_line: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_partition_ends(
-    lived: pl.DataFrame, lines: pl.DataFrame, term: pl.DataFrame, before: pl.DataFrame
+    lived: pl.DataFrame,
+    lines: pl.DataFrame,
+    term: pl.DataFrame,
+    topic_event: pl.DataFrame,
+    before: pl.DataFrame,
 ) -> pl.DataFrame:
     """Deletions and new eras as statements on every partition that they are about: is_deleting once its topic is
-    queued, and the moves that end it.
+    queued, and the moves that end it. So does the list of topics of a controller that starts and does not name it.
 
     A controller that starts lists the deletions that it found before it says anything of their partitions: those are
     being deleted from that list on, if they are known first in its term and on its day.
@@ -163,7 +170,12 @@ def with_partition_ends(
     is_queued = col("step") == QUEUED
     queued = of_topic.filter(is_queued).drop("step").with_columns(is_deleting=lit(value=True))
     deleted = of_topic.filter(col("step").is_in(ENDED)).drop("step")
-    ended = pl.concat([deleted, ends_by_later_life(partitions, lines, term, before)], how="diagonal")
+    ends = (
+        deleted,
+        ends_by_later_life(partitions, lines, term, before),
+        ends_by_lists(lived, before, partitions, lines, topic_event),
+    )
+    ended = pl.concat(ends, how="diagonal")
     return pl.concat([said, ended.with_columns(state=lit(GONE)), queued], how="diagonal")
 
 

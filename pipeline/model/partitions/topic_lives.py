@@ -8,6 +8,7 @@ from pipeline.model.terms.succession import TERM
 
 TOPIC = ("cluster_id", "topic")
 PARTITION_ORDER = ("at", "controller_epoch", "seq", "file_id", "byte_offset")
+GONE = "NonExistentPartition"
 CREATED, COMPLETED, REMOVED = "created", "deletion_completed", "removed"
 QUEUED = "deletion_queued"
 # Steps of silver.topic_event by which a topic is queued for deletion.

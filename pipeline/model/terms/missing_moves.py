@@ -7,23 +7,26 @@ from typing import Any
 import polars as pl
 from polars import col, when
 
+from pipeline.model.partitions.listed_topics import LIST
 from pipeline.model.partitions.statements import PARTITION, SENT
-from pipeline.model.partitions.topic_lives import PARTITION_ORDER
+from pipeline.model.partitions.topic_lives import GONE, PARTITION_ORDER
 
 NEW = "NewPartition"
 DAY = ("cluster_id", "era", "day")
 
 
-def leader_epoch_holes(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+def leader_epoch_holes(said: pl.DataFrame, stretches: pl.DataFrame, ended: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, life, from_at): after which time lines that change partitions are missing, which no stretch
     (succession.unseen_stretches) tells. Each election raises the leader epoch of its partition by one: between two
-    statements whose epochs are further apart there was another one.
+    statements whose epochs are further apart there was another one. So it is with topics that ended unseen (ended:
+    ends_unseen()) though controller.log of the controller that led them last is read.
 
     Several partitions of which that is so have one hole where there is a time that lies between both statements of all
     of them: it begins after the last one of the first statements. What is found by a statement of one day (UTC) says
     nothing of the days before. said: statements of partitions, with their era.
     """
-    jumps = left_out_epochs(said).pipe(unexplained_epoch_jumps, stretches)
+    whole = ended.filter("is_log_read").select(*DAY, "since_at", "until_at").unique()
+    jumps = pl.concat([left_out_epochs(said), whole]).pipe(unexplained_epoch_jumps, stretches)
     if jumps.is_empty():
         return stretches.clear().select("cluster_id", "life", "from_at")
     found = [
@@ -35,6 +38,29 @@ def leader_epoch_holes(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFr
     ]
     schema: dict[str, Any] = {"cluster_id": pl.String, "life": pl.Int32, "from_at": jumps.schema["since_at"]}
     return pl.DataFrame(found, schema, orient="row")
+
+
+def ends_unseen(said: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """(DAY, topic, since_at, until_at, is_log_read) of topics that a list alone ends (listed_topics.ends_by_lists):
+    since_at: what was said of a partition of it last, of the day of the list. is_log_read: of the controller that said
+    so controller.log is read, which prints each deletion."""
+    of_topics = said.filter(col("event") == LIST, col("state") == GONE).select("cluster_id", "topic").unique()
+    day = col("at").dt.truncate("1d")
+    elected = term.filter(col("elected_at").is_not_null())["term_id"].implode()
+    own = {f"{name}_before": col(name).shift(1).over(PARTITION) for name in ("at", "era", "term_id")}
+    return (
+        said.join(of_topics, on=["cluster_id", "topic"], how="semi")
+        .sort(*PARTITION, *PARTITION_ORDER)
+        .with_columns(**own)
+        .filter(col("event") == LIST, col("state") == GONE, col("era") == col("era_before"))
+        .select(
+            *("cluster_id", "era", "topic"),
+            day=day,
+            since_at=pl.max_horizontal("at_before", day),
+            until_at="at",
+            is_log_read=col("term_id_before").is_in(elected),
+        )
+    )
 
 
 def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:

@@ -5,9 +5,9 @@ from polars import col, lit, when
 
 from pipeline.core.span import Span
 from pipeline.model.partitions.said_offline import OFFLINE
-from pipeline.model.partitions.statements import GONE, MOVING, PARTITION, TRACKED, life_in_term_id
-from pipeline.model.partitions.topic_lives import PARTITION_ORDER
-from pipeline.model.terms.missing_moves import leader_epoch_holes
+from pipeline.model.partitions.statements import MOVING, PARTITION, TRACKED, life_in_term_id
+from pipeline.model.partitions.topic_lives import GONE, PARTITION_ORDER
+from pipeline.model.terms.missing_moves import ends_unseen, leader_epoch_holes
 from pipeline.model.terms.succession import half_read, half_read_stretches, unseen_stretches
 
 TERM_MISSING = "term_missing"
@@ -36,7 +36,10 @@ def with_doubt_rows(lived: pl.DataFrame, term: pl.DataFrame, span: Span) -> pl.D
     # What was said after that, and before the last line, is in doubt from then on.
     unseen = pl.concat([unseen_stretches(term), unseen_stretches(proved)]).unique()
     of_terms = pl.concat([unseen, half_read_stretches(term)])
-    stretches = pl.concat([of_terms, leader_epoch_holes(said, of_terms)], how="diagonal")
+    ended = ends_unseen(said, term)
+    of_topics = ended.select("cluster_id", "topic", life="era", from_at="since_at").unique()
+    holes = (of_terms, leader_epoch_holes(said, of_terms, ended), of_topics)
+    stretches = pl.concat(holes, how="diagonal")
     stretches = stretches.filter(span.since("from_at"))
     if stretches.is_empty():
         return said.drop("era")
@@ -61,13 +64,17 @@ def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
 
 
 def doubt_rows(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
-    """Of each partition the statement that a stretch (unseen_stretches) of its era finds last, as a row of doubt."""
+    """Of each partition the statement that a stretch (unseen_stretches) of its era, or of its topic alone, finds last,
+    as a row of doubt."""
     partitions = said.select(*PARTITION, "era").unique()
-    begun = stretches.rename({"life": "era", "epoch": "doubt_epoch"})
+    begun = stretches.rename({"life": "era", "epoch": "doubt_epoch", "topic": "of_topic"})
+    is_of_it = col("of_topic").is_null() | (col("of_topic") == col("topic"))
     is_same_era = col("era") == col("era_said")
     is_same_day = col("said_at") >= col("from_at").dt.truncate("1d")
     return (
         partitions.join(begun, on=["cluster_id", "era"])
+        .filter(is_of_it)
+        .drop("of_topic")
         .sort("from_at")
         .join_asof(
             said.sort(PARTITION_ORDER).with_columns(said_at="at"), left_on="from_at", right_on="at", by=PARTITION,

@@ -8,7 +8,8 @@ from polars import col, lit, when
 
 from pipeline.core.conditions import column_equals, column_since
 from pipeline.core.stretches import TIME
-from pipeline.model.partitions.statements import GONE, STATED, stated_by_lines
+from pipeline.model.partitions.statements import STATED, stated_by_lines
+from pipeline.model.partitions.topic_lives import GONE
 from pipeline.views.context.context_partitions import STATE, partitions_at, with_trouble
 from pipeline.views.reading.answers import Answers
 from pipeline.views.reading.rows import Row

@@ -1,0 +1,76 @@
+"""Lines that are missing, as others show: a small input for each kind that was another truth."""
+
+import polars as pl
+import pytest
+
+from pipeline.gold.controller_term.deposed import with_fate
+from pipeline.gold.leader_election.kraft_unread import unread_stretches, with_unread
+from pipeline.gold.replay_check.dumps import moves_around
+from schemas.gold import controller_term, transition_audit
+from schemas.silver import broker_event
+from tests.chain import built
+from tests.frames import at, frame
+from tests.gold.term_lines import elected, own
+from tests.rows import records_in
+
+LISTED = "Current list of topics in the cluster: Set({})"
+MOVED = (
+    "[2026-11-21 00:00:0{},000] TRACE [Controller id=1 epoch=1] Changed partition {}-0 from {} to OnlinePartition "
+    "with state LeaderAndIsr(leader=1, leaderEpoch={}, isr=List(1, 2), zkVersion={}) (state.change.logger)\n"
+)
+NEW, ONLINE = "NewPartition", "OnlinePartition"
+STATE_CHANGES = "".join(
+    MOVED.format(*one)
+    for one in (
+        (1, "gone", NEW, 0, 0),
+        (1, "kept", NEW, 0, 0),
+        (2, "gone", ONLINE, 1, 1),
+        (4, "kept", ONLINE, 1, 1),
+    )
+)
+REMOVED = "New topics: [Set()], deleted topics: [Set(gone)], new partition replica assignment [Map()]"
+
+
+@pytest.mark.parametrize(
+    ("named", "told", "gone", "kept"),
+    [
+        (
+            "kept",
+            "",
+            [("proved", 2), ("undetermined", 5.2)],
+            [("proved", 2), ("undetermined", 4), ("proved", None)],
+        ),
+        ("kept", own(1, 3, REMOVED), [("proved", 3)], [("proved", None)]),
+        ("gone, kept", "", [("proved", None)], [("proved", None)]),
+    ],
+)
+def test_a_topic_that_the_next_controller_does_not_list_ended_unseen(
+    named: str, told: str, gone: list[tuple[str, float | None]], kept: list[tuple[str, float | None]]
+) -> None:
+    """Then lines of the controller are missing, and of what it says before them nothing else is certain either."""
+    first = elected(1, 1, 0) + own(1, 0.2, LISTED.format("gone, kept"))
+    logs = {
+        (1, "controller"): first + told,
+        (1, "state-change"): STATE_CHANGES,
+        (2, "controller"): elected(2, 2, 5) + own(2, 5.2, LISTED.format(named)),
+        (2, "state-change"): MOVED.format(6, "kept", ONLINE, 2, 2).replace("1 epoch=1", "2 epoch=2"),
+    }
+    rows = built(records_in(logs), "partition_timeline")["partition_timeline"]
+    found = {
+        topic: runs_of_certainty(rows.filter(pl.col("topic") == topic).sort("interval_seq", "part_seq"))
+        for topic in ("gone", "kept")
+    }
+    assert found == {
+        "gone": [(how, at(until) if until else None) for how, until in gone],
+        "kept": [(how, at(until) if until else None) for how, until in kept],
+    }
+
+
+def runs_of_certainty(intervals: pl.DataFrame) -> list[tuple[str, object]]:
+    found: list[tuple[str, object]] = []
+    for certainty, until in intervals.select("certainty", "valid_until_at").iter_rows():
+        if found and found[-1][0] == certainty:
+            found.pop()
+        found.append((certainty, until))
+    return found
+
