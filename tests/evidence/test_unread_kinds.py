@@ -74,3 +74,35 @@ def runs_of_certainty(intervals: pl.DataFrame) -> list[tuple[str, object]]:
         found.append((certainty, until))
     return found
 
+
+@pytest.mark.parametrize(
+    ("resigned", "stopped", "overlap"),
+    [(26, 36, "zombie_wrote"), (26, 26, None), ("", 36, None), (24, 36, None), ("", "", "zombie_wrote")],
+)
+def test_what_a_controller_wrote_before_it_resigned_is_its_own(
+    resigned: object, stopped: object, overlap: str | None
+) -> None:
+    """However its broker stops later: that its lines behind that are of no controller takes nothing from them."""
+    times = f"cluster_id | resigned_at | ended_at | superseded_at\nc | {resigned} | {stopped} | 22"
+    terms = frame(controller_term.SPEC, times).with_columns(
+        stopped_without_at="ended_at",
+        acted_at=pl.lit(at(25)),
+        last_line_at=pl.lit(at(40)),
+        last_seen_at=pl.lit(at(40)),
+        is_succeeded=pl.lit(value=True),
+        is_end_alone=pl.lit(value=False),
+        is_trace_seen=pl.lit(value=True),
+        is_stated_at_info=pl.lit(value=False),
+        has_state_changes=pl.lit(value=True),
+        epoch_zk_version=pl.lit(None, pl.Int32),
+        mode=pl.lit("zookeeper"),
+        fenced_at=pl.lit(None, pl.Datetime("us", "UTC")),
+        last_line=pl.lit(None),
+        **{
+            f"{name}_count": pl.lit(3, pl.Int64)
+            for name in ("late", "late_act", "write", "sent", "refused", "fenced")
+        },
+        empty_count=pl.lit(0, pl.Int64),
+    )
+    assert with_fate(terms.drop("overlap"))["overlap"].to_list() == [overlap]
+

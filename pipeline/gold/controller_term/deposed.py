@@ -12,8 +12,10 @@ def with_fate(term: pl.DataFrame) -> pl.DataFrame:
     Moves are printed at TRACE, from 2.6 on at INFO. From 2.1 on (epoch_zk_version) ZooKeeper refuses each write of a
     deposed controller: a success after superseded_at is a matter of clocks there.
     """
-    # Its last lines may be of a process that was no controller.
-    is_known = col("is_succeeded") & col("last_line_at").is_not_null() & col("stopped_without_at").is_null()
+    # Its last lines may be of a process that was no controller, but not what it did before it said that it resigned.
+    has_resigned = col("resigned_at").is_between("acted_at", "stopped_without_at", closed="left")
+    is_own = col("stopped_without_at").is_null() | has_resigned.fill_null(value=False)
+    is_known = col("is_succeeded") & col("last_line_at").is_not_null() & is_own
     is_level_met = col("is_trace_seen") | col("is_stated_at_info").fill_null(value=False)
     are_writes_known = is_known & col("has_state_changes") & is_level_met & (col("mode") == "zookeeper")
     acts = pl.max_horizontal(col("late_act_count").cast(pl.Int64) - col("empty_count").cast(pl.Int64), 0)
