@@ -106,3 +106,22 @@ def test_what_a_controller_wrote_before_it_resigned_is_its_own(
     )
     assert with_fate(terms.drop("overlap"))["overlap"].to_list() == [overlap]
 
+
+@pytest.mark.parametrize(("verdict", "expected"), [("discontinuity", []), ("valid", ["OfflinePartition"])])
+def test_no_move_behind_a_hole_says_what_a_dump_before_it_should(verdict: str, expected: list[str]) -> None:
+    moves = frame(
+        transition_audit.SPEC,
+        f"""
+        cluster_id | term_id | machine   | topic | partition | seq | from_state       | to_state        | outcome | verdict   | logged_at
+        c          | 1-5     | partition | b     | 0         | 20  | OfflinePartition | OnlinePartition | done    | {verdict} | 40
+        c          | 1-5     | partition | a     | 0         | 30  | OfflinePartition | OnlinePartition | done    | first     | 41
+        """,
+    ).with_columns(day_at=pl.lit(at(0)))
+    dump = moves.head(1).select(
+        *("cluster_id", "term_id", "machine", "day_at", "file_id", "byte_offset", "logged_at"),
+        dump=pl.lit(0, pl.UInt32),
+        dump_seq=pl.lit(10, pl.Int64),
+    )
+    after = moves_around(moves, dump)[1].filter(pl.col("topic") == "a")
+    assert after["after_state"].to_list() == expected
+

@@ -20,6 +20,7 @@ MACHINE = ("cluster_id", "term_id", "machine")
 DUMP = (*MACHINE, "day_at", "file_id", "byte_offset", "logged_at")
 OWN = ("topic", "partition", "replica_id")
 OBJECT = ("dump", *OWN)
+TORN = "discontinuity"
 GAP = ("machine", "replica_machine", "is_trace_seen", "last", "next")
 
 
@@ -52,13 +53,24 @@ def compare_dumped_states(
 
 def moves_around(moves: pl.DataFrame, dumps: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
     """Per object the last move before the dump, the first one after it, and the last one after it that was logged no
-    later: OBJECT with before_, after_ and tied_ state, file_id and byte_offset."""
+    later: OBJECT with before_, after_ and tied_ state, file_id and byte_offset. None after it behind a move of the
+    machine that leaves from another state than the one before it led to: moves between the two are missing."""
     place = {"moved_file_id": "file_id", "moved_byte_offset": "byte_offset"}
     done = moves.filter(col("outcome") == "done").select(
-        *MACHINE, *OWN, "seq", "from_state", "to_state", moved_at="logged_at", moved_day_at="day_at", **place
+        *MACHINE,
+        *OWN,
+        "seq",
+        "verdict",
+        "from_state",
+        "to_state",
+        moved_at="logged_at",
+        moved_day_at="day_at",
+        **place,
     )
     near = done.join(dumps.select("dump", *DUMP, "dump_seq"), on=MACHINE, how="inner").sort("seq")
-    is_after = col("seq") > col("dump_seq")
+    is_later = col("seq") > col("dump_seq")
+    is_torn = is_later & (col("verdict") == TORN).fill_null(value=False)
+    is_after = is_later & ~is_torn.cum_max().over("dump")
     is_near = col("moved_day_at") <= col("day_at") + timedelta(days=1)
     is_tied = col("moved_at") <= col("logged_at")
 
