@@ -125,3 +125,35 @@ def test_no_move_behind_a_hole_says_what_a_dump_before_it_should(verdict: str, e
     after = moves_around(moves, dump)[1].filter(pl.col("topic") == "a")
     assert after["after_state"].to_list() == expected
 
+
+REPLAYED = """
+    cluster_id | node_id | logged_at | said_by | step     | broker_id | broker_epoch
+    c          | 103     | 10        | replay  | unfenced | 1         | 5
+    c          | 103     | 60        | replay  | unfenced | 1         | 9
+    c          | 101     | 30        | replay  | fenced   | 1         | 5
+    c          | {}      | {}        | replay  | fenced   | 1         | 5
+"""
+
+
+@pytest.mark.parametrize(
+    ("node", "second", "unread"),
+    [
+        (102, 30, [False, True, False]),
+        # The controller itself, later or by another clock; one standby alone, that may have started anew.
+        (103, 50, [False, False, False]),
+        (101, 30, [False, False, False]),
+        (102, 40, [False, False, False]),
+    ],
+)
+def test_a_controller_does_not_print_what_two_others_replay(
+    node: int, second: int, unread: list[bool]
+) -> None:
+    told = pl.DataFrame(
+        {"cluster_id": ["c"], "term_id": ["1-5"], "controller_id": [103], "elected_at": [at(0)]}
+    )
+    events = frame(broker_event.SPEC, REPLAYED.format(node, second))
+    stretches = unread_stretches(told.with_columns(pl.col("controller_id").cast(pl.Int32)), events)
+    changes = pl.DataFrame(
+        {"cluster_id": ["c"] * 3, "term_id": ["1-5"] * 3, "valid_from_at": [at(5), at(30), at(70)]}
+    )
+    assert with_unread(changes, stretches).sort("valid_from_at")["is_unread"].to_list() == unread

@@ -10,6 +10,7 @@ from pipeline.gold.leader_election.kraft_choosing import with_kraft_expected_lea
 from pipeline.gold.leader_election.kraft_marks import with_marks
 from pipeline.gold.leader_election.kraft_service import with_service
 from pipeline.gold.leader_election.kraft_triggers import with_kind, with_kraft_trigger
+from pipeline.gold.leader_election.kraft_unread import unread_stretches, with_unread
 from pipeline.model.lines.own_gaps import with_missing_lines_since
 from pipeline.model.partitions.statements import PARTITION
 
@@ -37,7 +38,7 @@ def kraft_elections(
         changes_of_leader(partition_timeline.filter(col("topic_id").is_not_null()))
         .pipe(with_marks, broker_event, election_event, reassignment_event, term)
         .with_columns(certainty=certainty_of_change())
-        .pipe(with_term_read, term, log_gap)
+        .pipe(with_term_read, term, log_gap, broker_event)
         .pipe(with_kraft_trigger)
         .pipe(with_kind)
         .with_columns(elected_at=pl.min_horizontal("valid_from_at", "mark_at", "said_at"))
@@ -100,17 +101,22 @@ def with_before(intervals: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_term_read(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
-    """is_term_read: the controller in office wrote controller.log and no line of it is known to be missing by then:
-    it prints every unclean election, so that where no line says so there was none."""
+def with_term_read(
+    found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame, broker_event: pl.DataFrame
+) -> pl.DataFrame:
+    """is_term_read: the controller in office wrote controller.log and no line of it is known to be missing by then,
+    nor just then (kraft_unread): it prints every unclean election, so that where no line says so there was none."""
     is_elected = col("elected_at").is_not_null()
-    told = term.filter(is_elected).select("cluster_id", "term_id", "controller_id")
+    elected = term.filter(is_elected, col("mode") == "kraft")
+    told = elected.select("cluster_id", "term_id", "controller_id", "elected_at")
     is_of_controller = (col("log") != "state-change").fill_null(value=True)
     is_whole = (col("own_missing_from_at") > col("valid_from_at")).fill_null(value=True)
     return (
-        found.join(told, on=["cluster_id", "term_id"], how="left")
+        found.join(told.drop("elected_at"), on=["cluster_id", "term_id"], how="left")
         .pipe(with_missing_lines_since, log_gap.filter(is_of_controller))
-        .with_columns(is_term_read=col("controller_id").is_not_null() & is_whole)
+        .pipe(with_unread, unread_stretches(told, broker_event))
+        .with_columns(is_term_read=col("controller_id").is_not_null() & is_whole & ~col("is_unread"))
+        .drop("is_unread")
     )
 
 
