@@ -26,18 +26,18 @@ def leader_epoch_holes(said: pl.DataFrame, stretches: pl.DataFrame, ended: pl.Da
     nothing of the days before. said: statements of partitions, with their era.
     """
     whole = ended.filter("is_log_read").select(*DAY, "since_at", "until_at").unique()
-    jumps = pl.concat([left_out_epochs(said), whole]).pipe(unexplained_epoch_jumps, stretches)
-    if jumps.is_empty():
-        return stretches.clear().select("cluster_id", "life", "from_at")
+    # Not held together: what one of both narrows down need not be the hole of the other.
+    kinds = [unexplained_epoch_jumps(one, stretches) for one in (left_out_epochs(said), whole)]
     found = [
         (cluster_id, era, from_at)
+        for jumps in kinds
         for (cluster_id, era, _), rows in jumps.group_by(DAY)
         for from_at in hole_begin_times(
             list(rows.sort("until_at", "since_at").select("since_at", "until_at").iter_rows())
         )
     ]
-    schema: dict[str, Any] = {"cluster_id": pl.String, "life": pl.Int32, "from_at": jumps.schema["since_at"]}
-    return pl.DataFrame(found, schema, orient="row")
+    schema: dict[str, Any] = {"cluster_id": pl.String, "life": pl.Int32, "from_at": said.schema["at"]}
+    return pl.DataFrame(found, schema, orient="row").unique()
 
 
 def ends_unseen(said: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
