@@ -11,6 +11,7 @@ from pipeline.gold.leader_election.kraft_marks import with_marks
 from pipeline.gold.leader_election.kraft_service import with_service
 from pipeline.gold.leader_election.kraft_triggers import with_kind, with_kraft_trigger
 from pipeline.gold.leader_election.kraft_unread import unread_stretches, with_unread
+from pipeline.gold.leader_election.silent_controllers import without_silent_controllers
 from pipeline.model.lines.own_gaps import with_missing_lines_since
 from pipeline.model.partitions.statements import PARTITION
 
@@ -34,11 +35,14 @@ def kraft_elections(
     that is: see with_trigger; Kafka names none but by what it prints before.
     Source: ReplicationControlManager.generateLeaderAndIsrUpdates, PartitionChangeBuilder.electLeader, from 3.0.
     """
+    intervals = partition_timeline.filter(col("topic_id").is_not_null())
+    decisions = (broker_event, election_event, reassignment_event, term)
     return (
-        changes_of_leader(partition_timeline.filter(col("topic_id").is_not_null()))
-        .pipe(with_marks, broker_event, election_event, reassignment_event, term)
+        changes_of_leader(intervals)
+        .pipe(with_marks, *decisions)
         .with_columns(certainty=certainty_of_change())
         .pipe(with_term_read, term, log_gap, broker_event)
+        .pipe(without_silent_controllers, intervals, *decisions)
         .pipe(with_kraft_trigger)
         .pipe(with_kind)
         .with_columns(elected_at=pl.min_horizontal("valid_from_at", "mark_at", "said_at"))
