@@ -63,8 +63,9 @@ def without_silent_controllers(
 
 
 def lost_leaders(found: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFrame:
-    """(IN_TERM, sign_at): leaders that are out of the ISR of a partition though no line lets them go and no
-    reassignment ended, and that are in its ISR again later that day (UTC): so that none took them away.
+    """(IN_TERM, sign_at): leaders that are out of the ISR of several partitions within a second though no line lets
+    them go and no reassignment ended, and that are in it again later that day (UTC): so that none took them away. Of
+    one partition alone two reassignments may have, of which only the second is in a line.
 
     A controller prints whom it fences, lets shut down or whose log directory failed, from 2.8 on.
     """
@@ -86,4 +87,6 @@ def lost_leaders(found: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFrame:
         .group_by(of_broker)
         .agg(col("back_at").max())
     )
-    return lost.join(back, on=of_broker).filter(col("back_at") > col("sign_at")).select(*IN_TERM, "sign_at")
+    together = (*IN_TERM, "broker_id", col("sign_at").dt.truncate("1s"))
+    kept = lost.join(back, on=of_broker).filter(col("back_at") > col("sign_at"))
+    return kept.filter(pl.len().over(together) > 1).select(*IN_TERM, "sign_at")

@@ -16,7 +16,7 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
 )
 from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
 from pipeline.gold.partition_timeline.missing_broker_logs import LINES_MISSING, with_missing_logs
-from pipeline.gold.partition_timeline.missing_epochs import with_hole_before_next
+from pipeline.gold.partition_timeline.missing_epochs import unsaid_shutdown_holes, with_hole_before_next
 from pipeline.gold.partition_timeline.own_stops import process_stops
 from pipeline.gold.partition_timeline.silences import last_restatements
 from pipeline.gold.partition_timeline.watched import watched_log_holes, with_watched_leader
@@ -79,11 +79,13 @@ def kraft_intervals(
     stated = stated_assignments(lines, before)
     topics = kraft_topics(said, lines, before, terms, span)
     disks = blocked_by_disk(lines, broker_absence)
+    shown = unsaid_shutdown_holes(absences, controller_line)
+    holes = pl.concat([watched_log_holes(wording_seen), unproved_holes(terms), shown])
     of_leaders = (
         leaderships_of_states(led, topics)
         .pipe(with_replayed_end, lines)
         .pipe(with_watched_leader, wording_seen)
-        .pipe(with_hole_before_next, pl.concat([watched_log_holes(wording_seen), unproved_holes(terms)]))
+        .pipe(with_hole_before_next, holes)
     )
     fenced = of_leaders.pipe(
         with_fences, brokers_out_by_decision(absences), disks, assignments_by_line(led, stated)
@@ -98,6 +100,7 @@ def kraft_intervals(
             terms,
             process_stops(process_run, lines),
             last_restatements(said),
+            shown,
         )
         .pipe(state_changing_rows)
         .pipe(with_kraft_term, terms)

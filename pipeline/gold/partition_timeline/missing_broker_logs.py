@@ -41,6 +41,7 @@ def with_missing_logs(
     terms: pl.DataFrame,
     stops: pl.DataFrame,
     restated: pl.DataFrame,
+    shown_holes: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """States of partitions (row_no: their order; at, state, HELD, known_at, replicas, replicas_at, gone_at,
     is_assignment_stale) with is_isr_stale and is_unseen (a KRaft term went on since known_at of which no line was
@@ -51,7 +52,8 @@ def with_missing_logs(
     from the return on of such a replica. Nobody prints another leader while all the other replicas are silent: fenced,
     or between two processes (stops: of own_stops.own_stops). One that prints the same state later that day (restated:
     of restatements) shows that it went on.
-    Where leader epochs are missing a state is over at a time that no line tells (before_missing_epochs).
+    Where leader epochs are missing a state is over at a time that no line tells (before_missing_epochs; shown_holes:
+    holes more, of unsaid_shutdown_holes).
     Lines that repeat a state change nothing of this: on the next day they are not known any more.
     terms: those of kraft_terms. Where the nodes of all state-change.log are unknown nothing is concluded of others.
     """
@@ -71,14 +73,14 @@ def with_missing_logs(
         .pipe(with_stale)
     )
     begins = first_after(states.filter("is_led", ~col("is_alone")), "at", unseen_begins(unseen))
+    holes = [watched_log_holes(wording_seen), unproved_holes(terms)]
+    holes += [] if shown_holes is None else [shown_holes]
     ends = pl.concat(
         [
             decisions_without_broker_logs(states, watched, decided),
             silenced_states(states, watched, pl.concat([absences.select(stops.columns), stops]), restated),
             first_after(states.filter("is_alone"), "known_at", unseen_begins(unseen)),
-            before_missing_epochs(
-                states, pl.concat([watched_log_holes(wording_seen), unproved_holes(terms)])
-            ),
+            before_missing_epochs(states, pl.concat(holes)),
             unwatched_states(states, watched, unnamed),
             unread_stops(states, stops, terms).pipe(without_restated, states, restated),
             unread_returns(states, stops, terms, wording_seen),

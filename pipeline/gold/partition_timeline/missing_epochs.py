@@ -9,6 +9,7 @@ from polars import col, when
 from pipeline.model.partitions.partition_states import IDENTITY
 
 SOON = timedelta(milliseconds=1)
+MAY_BEGIN, MAY_EXIT = "broker_controlled_shutdown_granted", "broker_shutdown_granted"
 
 
 def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
@@ -74,4 +75,32 @@ def with_hole_before_next(leaderships: pl.DataFrame, holes: pl.DataFrame) -> pl.
         )
         .with_columns(hole_from_at=when(is_before_next).then("hole_from_at"))
         .drop("hole_until_at")
+    )  # fmt: skip
+
+
+def unsaid_shutdown_holes(broker_absence: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, hole_from_at, hole_until_at): from the last line of its controller on until a broker may exit of
+    which no line says that it may begin to stop, in which its leaders were moved: that line is missing. Of that day
+    (UTC).
+
+    Source: BrokerHeartbeatManager.calculateNextBrokerState, from 2.8: CONTROLLED_SHUTDOWN alone leads to this answer.
+    """
+    stay = ("cluster_id", "broker_id", "back_at")
+    begun = broker_absence.filter(col("event") == MAY_BEGIN)
+    unsaid = broker_absence.filter(col("event") == MAY_EXIT).join(
+        begun, on=stay, how="anti", nulls_equal=True
+    )
+    if unsaid.is_empty():
+        return unsaid.select("cluster_id", hole_from_at="out_at", hole_until_at="out_at")
+    lines = controller_line.select("cluster_id", "term_id", "file_id", "byte_offset", line_at="logged_at")
+    day = col("out_at").dt.truncate("1d")
+    return (
+        unsaid.join(lines.drop("cluster_id", "line_at"), on=["file_id", "byte_offset"])
+        .sort("out_at")
+        .join_asof(
+            lines.select("cluster_id", "term_id", "line_at").sort("line_at"), left_on="out_at", right_on="line_at",
+            by=["cluster_id", "term_id"], allow_exact_matches=False, coalesce=False, check_sortedness=False,
+        )
+        .select("cluster_id", hole_from_at=pl.max_horizontal("line_at", day), hole_until_at="out_at")
+        .unique()
     )  # fmt: skip
