@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from datetime import datetime
 
 import polars as pl
 import pytest
@@ -119,3 +120,13 @@ def test_of_a_topic_whose_leader_is_in_doubt_it_is_not_known_whether_it_was_serv
 
 def test_where_no_partition_is_known_that_is_said() -> None:
     assert "no partition is known in that time" in impact_text("cluster_id")
+
+
+@pytest.mark.parametrize(
+    ("asked", "begin"), [(at(50), "Not enough evidence"), (None, "Nobody, as far as lines tell")]
+)
+def test_while_nobody_knows_who_served_nobody_is_not_the_answer(asked: datetime | None, begin: str) -> None:
+    doubtful = dead_leader_impact()[1].replace("proved", "undetermined")
+    found = who_felt_it(answers(impact_of(), doubtful), asked, None, None)
+    assert found.sentence.startswith(begin)
+    assert "whether 2 of 2 partitions were served" in found.not_known

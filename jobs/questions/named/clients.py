@@ -12,10 +12,11 @@ from jobs.text import first_names, format_count, length_text
 from pipeline.core.clocks import day_clock
 from pipeline.core.conditions import all_conditions, column_before, column_reaching
 from pipeline.views.reading.answers import Answers
+from pipeline.views.reading.in_doubt import is_service_unknown
 from pipeline.views.reading.rows import Row
 from schemas.gold.client_impact import AUDIENCES, RECOVERY_MS
 
-TABLE = "gold.client_impact"
+TABLE, TIMELINE = "gold.client_impact", "gold.partition_timeline"
 WHO = {
     "producers_acks_all": "producers with acks=all",
     "producers": "producers",
@@ -66,8 +67,11 @@ def who_felt_it(answers: Answers, at: Moment, since: Moment, until: Moment) -> A
     )
     rows = answers.rows(TABLE, near).filter(is_still_felt(first_at, recovery))
     when = time_text(moment, first_at, until_at)
+    not_told = [*NOT_TOLD, *partitions_of_unknown_service(answers, first_at, until_at)]
+    if rows.is_empty() and len(not_told) > len(NOT_TOLD) and (first_at or until_at):
+        return Answer(f"Not enough evidence: nobody that lines tell of {when}.", (), not_told[::-1], last)
     if rows.is_empty():
-        return Answer(f"Nobody, as far as lines tell, {when}.", (), NOT_TOLD, last)
+        return Answer(f"Nobody, as far as lines tell, {when}.", (), not_told, last)
     items = [
         replace(impact_item(row), is_minor=place >= SHOWN_ITEMS or is_usual_wait(row))
         for place, row in enumerate(by_audience_and_topic(rows))
@@ -75,7 +79,22 @@ def who_felt_it(answers: Answers, at: Moment, since: Moment, until: Moment) -> A
     whom = rows["audience"].unique().to_list()
     topics = format_count(rows["topic"].n_unique(), "topic")
     named = ", ".join(WHO[one].removesuffix(" of partitions") for one in AUDIENCES if one in whom)
-    return Answer(f"{named} of {topics} could feel it {when}.", items, NOT_TOLD, last)
+    return Answer(f"{named} of {topics} could feel it {when}.", items, not_told, last)
+
+
+def partitions_of_unknown_service(
+    answers: Answers, first_at: datetime | None, until_at: datetime | None
+) -> list[str]:
+    """What is not known then: of how many partitions no line tells whether they were served."""
+    near = all_conditions(
+        None if first_at is None else column_reaching("valid_until_at", first_at),
+        None if until_at is None else column_before("valid_from_at", until_at + timedelta(microseconds=1)),
+    )
+    partition = ("topic", "topic_id", "partition")
+    rows = answers.rows(TIMELINE, near, (*partition, "is_served", "leader", "certainty", "is_deleting"))
+    unknown = rows.filter(is_service_unknown()).select(partition).n_unique()
+    all_of_then = format_count(rows.select(partition).n_unique(), "partition")
+    return [f"whether {unknown:,} of {all_of_then} were served"] if unknown else []
 
 
 def is_still_felt(first_at: datetime | None, recovery: timedelta) -> pl.Expr:

@@ -16,20 +16,25 @@ OF_BROKERS = (SHUTDOWN, FENCING, UNFENCING, DIRECTORY)
 
 @dataclass(slots=True)
 class BatchCauses:
-    """By kind the broker that a batch tells something of. `is_told`: records of one batch are known to be of one."""
+    """By kind the brokers that a batch tells something of. `is_told`: records of one batch are known to be of one."""
 
-    brokers: dict[str, int] = field(default_factory=dict)
+    brokers: dict[str, list[int]] = field(default_factory=dict)
     is_told: bool = True
 
     def of_election(
         self, old: PartitionRegistration, new: PartitionRegistration, said: dict[str, Any]
     ) -> tuple[str, int | None]:
-        """Cause of an election, and the broker that it is put down to."""
+        """Cause of an election, and the broker that it is put down to: of several in one batch the one that led or left
+        the ISR, or leads now."""
         if not self.is_told:
             return NOT_TOLD, None
+        concerned = {old.leader, new.leader, *(set(old.isr or ()) ^ set(new.isr or ()))}
         for kind in OF_BROKERS:
-            if kind in self.brokers:
-                return kind, self.brokers[kind]
+            several = self.brokers.get(kind, [])
+            if len(several) == 1:
+                return kind, several[0]
+            if own := [one for one in several if one in concerned]:
+                return kind, own[0]
         if any(said.get(name) is not None for name in ASSIGNED):
             return REASSIGNMENT, None
         if new.replicas and new.leader == new.replicas[0] and said.get("isr") in (None, old.isr):
@@ -42,7 +47,9 @@ def batch_causes(records: Iterable[MetadataRecord]) -> BatchCauses:
     for one in records:
         if (kind := _broker_event(one)) is not None:
             said = one.fields or {}
-            found.brokers.setdefault(kind, int(said["brokerId"] if "brokerId" in said else said["id"]))
+            found.brokers.setdefault(kind, []).append(
+                int(said["brokerId"] if "brokerId" in said else said["id"])
+            )
     return found
 
 

@@ -49,12 +49,13 @@ def compare_witnesses(timeline: pl.DataFrame, replay: MetadataReplay, joined: Jo
     by_key: dict[tuple[str, int, int], list[dict[str, object]]] = {}
     for row in rows.filter(col("partition_epoch").is_not_null()).to_dicts():
         by_key.setdefault((row["topic_id"], row["partition"], row["partition_epoch"]), []).append(row)
-    known = set()
+    known, begun = set(), dict[tuple[str, int], int]()
     for state in replay.states:
         if state.partition_epoch is None:
             continue
         key = (*state.key, state.partition_epoch)
         known.add(key)
+        begun.setdefault(state.key, state.partition_epoch)
         told = by_key.get(key)
         if told is None and not _moment(first) <= state.decided_at_ms <= _moment(last):
             continue
@@ -67,7 +68,8 @@ def compare_witnesses(timeline: pl.DataFrame, replay: MetadataReplay, joined: Jo
         else:
             check.differing += 1
             check.examples += [_example(told[0], state)] if len(check.examples) < MOST_EXAMPLES else []
-    check.never = _count_never(by_key, known, joined)
+    since = {key: told for key, told in by_key.items() if key[2] > begun.get(key[:2], key[2])}
+    check.never = _count_never(since, known, joined)
     return check
 
 
@@ -76,7 +78,8 @@ def _count_never(
     known: set[tuple[str, int, int]],
     joined: JoinedLog,
 ) -> int:
-    """States by lines of no record, in the stretch that is certain and has no holes before it."""
+    """States by lines of no record, in the stretch that is certain and has no holes before it. by_key: those of
+    partitions of which an earlier epoch is on record: of others the records may begin too late."""
     if joined.missing or joined.certain_until < 0:
         return 0
     inside = joined.marks[joined.marks["offset"] <= joined.certain_until]

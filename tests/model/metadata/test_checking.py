@@ -1,5 +1,7 @@
 """States by lines held against those on record."""
 
+from copy import copy
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import polars as pl
@@ -76,3 +78,13 @@ def test_a_log_of_another_cluster_is_not_compared() -> None:
 def test_what_no_line_shows_is_silent() -> None:
     check = compare_witnesses(lines({}, left_out=7), REPLAY, JOINED)
     assert (check.equal, check.silent, check.differing) == (223, 7, 0)
+
+
+def test_of_a_partition_that_began_before_the_records_no_line_never_came_true() -> None:
+    """As a copy that begins late has it: changes of it, and no state."""
+    cut = copy(REPLAY)
+    cut.states = [
+        replace(one, partition_epoch=None) if one.key == REPLAY.states[40].key else one
+        for one in REPLAY.states
+    ]
+    assert compare_witnesses(lines({"partition_epoch": 77}), cut, JOINED).never == 0
