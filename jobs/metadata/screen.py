@@ -39,11 +39,19 @@ def recorded_verdict(cluster: RecordedCluster) -> str:
         f"{format_count(illegal, 'record')} that no release of Kafka writes" if illegal else "",
         f"{format_count(len(cluster.copies.problems), 'file')} damaged" if cluster.copies.problems else "",
     ]
-    stopped = "; at the end all brokers are stopped in order" if cluster.is_stopped else ""
+    which = "all brokers" if _is_begun(cluster) else "all brokers that are told of"
+    stopped = f"; at the end {which} are stopped in order" if cluster.is_stopped else ""
     said = ", ".join(filter(None, told))
     if said:
         return f"NOT OK: on record {said}{stopped}"
-    return f"NOT ENOUGH EVIDENCE: the metadata log alone; on record nothing is wrong{stopped}"
+    over = [one for one in cluster.outages if one.until_ms is not None]
+    back = len(cluster.replay.unclean) - len(cluster.lossy)
+    ended = [
+        f"{format_count(len(over), 'outage')} ended" if over else "",
+        f"{format_count(back, 'last known leader')} came back" if back else "",
+    ]
+    before = f"; {', '.join(filter(None, ended))}" if any(ended) else ""
+    return f"NOT ENOUGH EVIDENCE: the metadata log alone; on record nothing wrong goes on at the end{before}{stopped}"
 
 
 def recorded_screen(cluster: RecordedCluster) -> list[str]:
@@ -85,15 +93,20 @@ def _heading(cluster: RecordedCluster) -> list[str]:
 
 
 def _at_end(cluster: RecordedCluster) -> list[str]:
-    count = len(cluster.replay.partitions)
+    partitions = cluster.replay.partitions.values()
+    led, placed = (
+        sum(getattr(one, name) is not None for one in partitions) for name in ("leader", "replicas")
+    )
+    unknown = len(partitions) - min(led, placed)
+    not_known = f" | not known {unknown:,}, which began before the records" if unknown else ""
     last = cluster.joined.epochs[-1:]
     leader = "not told" if not last or last[0].leader is None else str(last[0].leader)
     epoch = f" (epoch {last[0].epoch})" if last else ""
     head = (
-        f"AT END  without a leader {len(cluster.leaderless):,}/{count:,} | not preferred "
-        f"{cluster.elsewhere:,}/{count:,} | controller {leader}{epoch}"
+        f"AT END  without a leader {len(cluster.leaderless):,}/{led:,} | not preferred "
+        f"{cluster.elsewhere:,}/{placed:,} | controller {leader}{epoch}{not_known}"
     )
-    named = [f"{one.topic}-{one.partition}" for one in cluster.leaderless]
+    named = [f"{one.topic or one.topic_id}-{one.partition}" for one in cluster.leaderless]
     lines = wrap_text(head, HANG)
     return [*lines, *wrap_text(f"        without a leader: {_names(named)}", 10)] if named else lines
 
@@ -103,7 +116,7 @@ def _terms(cluster: RecordedCluster) -> list[str]:
     if not epochs:
         return []
     if all(one.leader is None for one in epochs):
-        course = "not told by dumps up to 4.0"
+        course = "whose is not told: of a dump up to 4.0, or begun before the records"
     else:
         course = " ".join("?" if one.leader is None else str(one.leader) for one in epochs[-SHOWN_TERMS:])
     longest = max(cluster.silences, key=lambda one: one.until_ms - one.from_ms, default=None)
@@ -130,13 +143,23 @@ def _brokers(cluster: RecordedCluster) -> list[str]:
     )
     rest = f"; away: {_names(said)}" if said else "; all in service"
     left = f"; sessions ended {len(ended)} ({hows})" if ended else ""
+    if not _is_begun(cluster):
+        rest = rest if said else "; all that are told of in service"
+        return wrap_text(f"BROKERS {len(brokers)} told of, others not known{rest}{left}", HANG)
     return wrap_text(f"BROKERS {len(brokers)} registered{rest}{left}", HANG)
+
+
+def _is_begun(cluster: RecordedCluster) -> bool:
+    """True if the records begin with the log, or with a snapshot: what stood before them is known."""
+    joined = cluster.joined
+    return bool(joined.snapshots) or not len(joined.marks) or joined.first_offset == 0
 
 
 def _outages(cluster: RecordedCluster) -> list[str]:
     found = cluster.outages
     if not found:
-        return wrap_text("OUTAGES none on record", HANG)
+        before = "" if _is_begun(cluster) else "; of what began before the records it is not known"
+        return wrap_text(f"OUTAGES none on record{before}", HANG)
     open_ones = [one for one in found if one.until_ms is None]
     ended = [one for one in found if one.until_ms is not None]
     worst = sorted(ended, key=lambda one: one.from_ms - (one.until_ms or 0))[:1]
@@ -149,7 +172,7 @@ def _outage_text(one: RecordedOutage) -> str:
     length = length_text((one.until_ms or 0) - one.from_ms)
     why = f", {one.cause.replace('_', ' ')}" if one.cause else ""
     broker = f" of broker {one.cause_broker_id}" if one.cause_broker_id is not None else ""
-    return f"{one.topic}-{one.partition} {length} from {_clock(one.from_ms)}{why}{broker}"
+    return f"{one.topic or one.topic_id}-{one.partition} {length} from {_clock(one.from_ms)}{why}{broker}"
 
 
 def _elections(cluster: RecordedCluster) -> list[str]:
