@@ -36,7 +36,7 @@ def answer_metadata_lag(answers: Answers, since: datetime | None) -> Answer:
     slowest = told[0].values
     sentence = (
         f"Each of {format_count(len(told), 'broker')} applied half of its leaders within "
-        f"{length_text(slowest['median_ms'])} of the controller's line; the longest is of "
+        f"{length_text(slowest['median_ms'])} of the controller's line; the longest may be of "
         f"broker {slowest['broker_id']}."
     )
     unbounded = rows.height - bounded.height
