@@ -171,7 +171,7 @@ def moment_within(at: Moment, first: datetime, last: datetime) -> datetime | Non
 
 def show_terms(answers: Answers) -> list[str]:
     require_tables(answers, "gold.controller_term")
-    rows = answers.terms()
+    rows = answers.terms_and_clocks()
     if not rows:
         return [f"{answers.cluster_id}  no line of a controller in office was read"]
     return [f"{answers.cluster_id}  times are UTC", *term_table(rows)]

@@ -9,8 +9,8 @@ CLOCKS_MS = 100  # two at once for less is a matter of clocks
 
 
 def gap_text(row: Row) -> str:
-    """row: of Answers.terms(). The end stands by the clock of the one node, the next election by that of the other:
-    where lines show that these are apart, between the bounds that they leave."""
+    """row: of Answers.terms_and_clocks(). The end stands by the clock of the one node, the next election by that of the
+    other: where lines show that these are apart, between the bounds that they leave."""
     gap_ms = row["gap_ms"]
     if gap_ms is None:
         return ""

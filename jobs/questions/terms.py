@@ -62,7 +62,7 @@ CAME_TO = {
 
 def show_term(given: argparse.Namespace, answers: Answers) -> list[str]:
     require_tables(answers, TABLE)
-    rows = answers.terms()
+    rows = answers.terms_and_clocks()
     row = choose_term(given.term, rows)
     place = rows.index(row)
     following = rows[place + 1 :]

@@ -120,7 +120,7 @@ def gather_facts(
         "half_read": partial(half_read_text, answers),
         "untold": partial(find_unknowns, answers) if has("gold.finding") else Untold,
         "are_moves_given": partial(has_moves_log, answers),
-        "terms": answers.terms if has("gold.controller_term") else list,
+        "terms": answers.terms_and_clocks if has("gold.controller_term") else list,
         "findings": answers.findings if has("gold.finding") else list,
         "changes": partial(changes_of, answers, since, until)
         if all(map(has, CHANGED))

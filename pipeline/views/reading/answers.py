@@ -95,8 +95,13 @@ class Answers:
         return records.group_by(name, is_beside=is_beside).agg(count=pl.len()).sort(name).to_dicts()
 
     def terms(self) -> list[Row]:
-        """In their turn; controller_epoch is None where no line tells it. clock_low_ms, clock_high_ms: how far the
-        clock of the next controller is ahead, as with_clocks_of_next() has it."""
+        """In their turn; controller_epoch is None where no line tells it."""
+        in_turn = self.rows("gold.controller_term").sort("life", "controller_epoch")
+        return in_turn.with_columns(printed_controller_epoch()).to_dicts()
+
+    def terms_and_clocks(self) -> list[Row]:
+        """The same with clock_low_ms, clock_high_ms: how far the clock of the next controller is ahead, as
+        with_clocks_of_next() has it. It reads the clocks of all days."""
         seen = self.rows("gold.controller_term")
         skew = "gold.clock_skew"
         apart = self.rows(skew) if self.has(skew) else empty_frame(spec_of(skew))
