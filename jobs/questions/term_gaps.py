@@ -39,13 +39,17 @@ def gap_between_clocks(row: Row, least_ms: int, most_ms: int) -> str:
 
 def most_gap_ms(row: Row) -> int:
     """At most so long there was no controller, by all that is known of the clocks; 0: not at all."""
-    apart = clocks_apart(row)
-    return max((row["gap_ms"] or 0) - (apart[0] if apart and row["gap_ms"] is not None else 0), 0)
+    gap_ms: int | None = row["gap_ms"]
+    if gap_ms is None:
+        return 0
+    low, _ = clocks_apart(row) or (0, 0)
+    return max(gap_ms - low, 0)
 
 
 def clocks_apart(row: Row) -> tuple[int, int] | None:
     """By how much the clock of the next controller is ahead, at least and at most, ms, where it certainly is, or
     behind."""
     low, high = row.get("clock_low_ms"), row.get("clock_high_ms")
-    is_apart = low is not None and high is not None and (low >= CLOCKS_MS or high <= -CLOCKS_MS)
-    return (low, high) if is_apart and low is not None and high is not None else None
+    if low is None or high is None:
+        return None
+    return (low, high) if low >= CLOCKS_MS or high <= -CLOCKS_MS else None

@@ -120,8 +120,9 @@ def term_glance(facts: Facts) -> list[str]:
     )
     hows = ", ".join(f"{how} {count}" for how, count in ended.most_common())
     worst = max(terms, key=most_gap_ms)
+    most_ms = most_gap_ms(worst)
     bound = "at most " if worst["ended_how"] in BY_SILENCE else ""
-    gap = f"longest without: {bound}{length_text(most_gap_ms(worst))}" if most_gap_ms(worst) > 0 else ""
+    gap = f"longest without: {bound}{length_text(most_ms)}" if most_ms else ""
     course = " ".join(str(one["controller_id"]) for one in terms[-SHOWN_TERMS:])
     more = "… " if len(terms) > SHOWN_TERMS else ""
     said = [f"{len(terms)} ({more}{course})", hows, gap]

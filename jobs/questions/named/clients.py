@@ -67,9 +67,11 @@ def who_felt_it(answers: Answers, at: Moment, since: Moment, until: Moment) -> A
     )
     rows = answers.rows(TABLE, near).filter(is_still_felt(first_at, recovery))
     when = time_text(moment, first_at, until_at)
-    not_told = [*NOT_TOLD, *partitions_of_unknown_service(answers, first_at, until_at)]
-    if rows.is_empty() and len(not_told) > len(NOT_TOLD) and (first_at or until_at):
-        return Answer(f"Not enough evidence: nobody that lines tell of {when}.", (), not_told[::-1], last)
+    unknown = partitions_of_unknown_service(answers, first_at, until_at)
+    if rows.is_empty() and unknown and (first_at or until_at):
+        none = f"Not enough evidence: nobody that lines tell of {when}."
+        return Answer(none, (), [*unknown, *NOT_TOLD], last)
+    not_told = [*NOT_TOLD, *unknown]
     if rows.is_empty():
         return Answer(f"Nobody, as far as lines tell, {when}.", (), not_told, last)
     items = [

@@ -4,6 +4,7 @@ import polars as pl
 from polars import col
 
 from pipeline.gold.leader_election.kraft_marks import RUNS
+from pipeline.gold.leader_election.kraft_unread import with_unread
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.terms.kraft_terms import decisions_in_effect
 
@@ -37,29 +38,23 @@ def without_silent_controllers(
         .join_asof(
             in_turn, left_on="sign_at", right_on="at", by=IN_TERM, coalesce=False, check_sortedness=False
         )
-        .rename({"at": "hole_from_at"})
+        .rename({"at": "last_at"})
         .join_asof(
             in_turn, left_on="sign_at", right_on="at", by=IN_TERM, strategy="forward",
             allow_exact_matches=False, coalesce=False, check_sortedness=False,
         )
         .select(
             *IN_TERM,
-            hole_from_at=pl.max_horizontal("hole_from_at", day),
-            hole_until_at=pl.min_horizontal("at", day + pl.duration(days=1)),
+            since_at=pl.max_horizontal("last_at", day),
+            until_at=pl.min_horizontal("at", day + pl.duration(days=1)),
         )
         .unique()
-        .sort("hole_from_at")
     )  # fmt: skip
-    is_in_hole = (col("valid_from_at") < col("hole_until_at")).fill_null(value=False)
     return (
-        found.sort("valid_from_at")
-        .join_asof(
-            holes, left_on="valid_from_at", right_on="hole_from_at", by=IN_TERM, coalesce=False,
-            check_sortedness=False,
-        )
-        .with_columns(is_term_read=col("is_term_read") & ~is_in_hole)
+        found.pipe(with_unread, holes)
+        .with_columns(is_term_read=col("is_term_read") & ~col("is_unread"))
         .select(found.columns)
-    )  # fmt: skip
+    )
 
 
 def lost_leaders(found: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFrame:

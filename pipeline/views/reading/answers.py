@@ -96,8 +96,7 @@ class Answers:
 
     def terms(self) -> list[Row]:
         """In their turn; controller_epoch is None where no line tells it."""
-        in_turn = self.rows("gold.controller_term").sort("life", "controller_epoch")
-        return in_turn.with_columns(printed_controller_epoch()).to_dicts()
+        return terms_in_turn(self.rows("gold.controller_term"))
 
     def terms_and_clocks(self) -> list[Row]:
         """The same with clock_low_ms, clock_high_ms: how far the clock of the next controller is ahead, as
@@ -105,8 +104,7 @@ class Answers:
         seen = self.rows("gold.controller_term")
         skew = "gold.clock_skew"
         apart = self.rows(skew) if self.has(skew) else empty_frame(spec_of(skew))
-        in_turn = with_clocks_of_next(seen, seen, apart).sort("life", "controller_epoch")
-        return in_turn.with_columns(printed_controller_epoch()).to_dicts()
+        return terms_in_turn(with_clocks_of_next(seen, seen, apart))
 
     def findings(self) -> list[Row]:
         """Not retracted; those that are told first, then new and ongoing ones, then by severity and by the order of
@@ -214,3 +212,7 @@ def rank_in_order(name: str, order: Sequence[str]) -> pl.Expr:
     """The place of a value in the order; others come first."""
     places = {value: place for place, value in enumerate(order, 1)}
     return col(name).replace_strict(places, default=0, return_dtype=pl.Int64)
+
+
+def terms_in_turn(terms: pl.DataFrame) -> list[Row]:
+    return terms.sort("life", "controller_epoch").with_columns(printed_controller_epoch()).to_dicts()
