@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from pipeline.catalog.kernels import PARTIALS
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, TABLES
 from pipeline.core.frames import declared_table, empty_frame, frame_of
 from pipeline.core.span import ALL_TIME
@@ -126,6 +127,11 @@ def inputs_of_rule(name: str) -> tuple[str, ...]:
 def with_table(name: str, known: dict[str, Any], once: BuiltOnce = NOTHING) -> dict[str, Any]:
     if name in known:
         return known
+    if name in PARTIALS:
+        partial = PARTIALS[name]
+        for one in partial.inputs:
+            known = with_table(one, known, once)
+        return known | {name: partial.build(**{one: taken(one, known[one]) for one in partial.inputs})}
     spec = BY_SHORT_NAME[name].spec
     build = kernel(spec)
     names = tuple(inspect.signature(build).parameters)

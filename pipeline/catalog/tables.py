@@ -11,64 +11,11 @@ from types import ModuleType
 
 import polars as pl
 
+from pipeline.catalog.kernels import KERNELS, PARTIALS
 from pipeline.core.incremental import CarriedState, Incremental
 from pipeline.core.packed_rows import RowKernel
 from pipeline.core.reach import Reach
-from pipeline.gold import (
-    broker_session,
-    client_impact,
-    clock_skew,
-    controller_event,
-    controller_term,
-    evidence,
-    finding,
-    imbalance_breach,
-    imbalance_check,
-    leader_election,
-    leader_imbalance,
-    partition_outage,
-    partition_timeline,
-    reassignment,
-    replay_check,
-    request_trace,
-    topic_lifecycle,
-    transition_audit,
-    witness_check,
-)
-from pipeline.silver import (
-    assignment,
-    broker_absence,
-    broker_event,
-    broker_setting,
-    client_event,
-    config_event,
-    connection_event,
-    control_request,
-    controller_line,
-    controller_step,
-    controller_work,
-    deletion_replica,
-    election_event,
-    imbalance_observation,
-    leader_and_isr,
-    log_gap,
-    metadata_broker,
-    metadata_partition,
-    metadata_span,
-    node_event,
-    partition_state,
-    partition_transition,
-    process_run,
-    reassignment_event,
-    release_span,
-    replica_offset,
-    replica_transition,
-    state_dump,
-    term,
-    topic_event,
-    wording_seen,
-)
-from pipeline.state import controller_day, partition_view, replay_summary
+from pipeline.silver import controller_line
 from schemas.bronze import (
     duplicate_record,
     file_sighting,
@@ -111,9 +58,15 @@ class CatalogTable:
     reach: Reach = Reach.CLUSTER
 
     @property
-    def inputs(self) -> tuple[str, ...]:
-        """Short names of the tables and other things that build takes."""
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what build takes: tables, partials, settings and other things."""
         return tuple(inspect.signature(self.build).parameters) if self.build else ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The same, with what partials are made of in their place."""
+        of_each = ((PARTIALS[one].inputs if one in PARTIALS else (one,)) for one in self.parameters)
+        return tuple(dict.fromkeys(name for names in of_each for name in names))
 
     @property
     def row_kernel(self) -> RowKernel:
@@ -144,61 +97,6 @@ def declared_incremental(kernel: ModuleType) -> Incremental:
     return declared
 
 
-KERNELS = (
-    wording_seen,
-    controller_step,
-    controller_work,
-    replica_transition,
-    partition_transition,
-    leader_and_isr,
-    partition_state,
-    replica_offset,
-    imbalance_observation,
-    topic_event,
-    deletion_replica,
-    assignment,
-    control_request,
-    broker_event,
-    reassignment_event,
-    election_event,
-    state_dump,
-    broker_setting,
-    config_event,
-    client_event,
-    node_event,
-    connection_event,
-    release_span,
-    term,
-    broker_absence,
-    controller_line,
-    log_gap,
-    process_run,
-    controller_day,
-    controller_term,
-    metadata_span,
-    metadata_partition,
-    metadata_broker,
-    transition_audit,
-    controller_event,
-    replay_summary,
-    replay_check,
-    evidence,
-    partition_timeline,
-    witness_check,
-    partition_view,
-    broker_session,
-    request_trace,
-    clock_skew,
-    topic_lifecycle,
-    partition_outage,
-    leader_imbalance,
-    imbalance_check,
-    leader_election,
-    client_impact,
-    reassignment,
-    imbalance_breach,
-    finding,
-)
 TABLES: tuple[CatalogTable, ...] = (
     CatalogTable(log_record.SPEC, Refresh.LOADED),
     CatalogTable(source_file.SPEC, Refresh.LOADED),

@@ -4,7 +4,13 @@ import polars as pl
 import pytest
 
 from pipeline.core.stretches import TIME
-from pipeline.model.brokers.departures import with_cleanness, with_epochs, with_led, with_torn
+from pipeline.model.brokers.departures import (
+    leaderships_by_broker,
+    with_cleanness,
+    with_epochs,
+    with_led,
+    with_torn,
+)
 from schemas.gold import broker_session, partition_timeline
 from schemas.silver import broker_event, term
 from tests.frames import at, frame
@@ -95,7 +101,9 @@ def test_what_a_broker_led_when_it_left_and_when_it_first_asked() -> None:
         {"broker_id": list(asked), "shutdown_requested_at": list(asked.values())},
         schema={"broker_id": pl.Int32, "shutdown_requested_at": pl.List(TIME)},
     )
-    found = with_led(sessions.join(requests, on="broker_id"), frame(partition_timeline.SPEC, HELD))
+    found = with_led(
+        sessions.join(requests, on="broker_id"), leaderships_by_broker(frame(partition_timeline.SPEC, HELD))
+    )
     same_rows(
         found, frame(broker_session.SPEC, LED), "broker_id", "led_before_count", "led_count", "unmoved_count"
     )

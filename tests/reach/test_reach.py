@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from polars import col
 
+from pipeline.catalog.kernels import PARTIALS
 from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, TABLES, CatalogTable
 from pipeline.core.frames import declared_table, frame_of
 from pipeline.core.reach import Reach
@@ -20,6 +21,7 @@ CLUSTERS = ("3.9.1-zk-moves", "3.9.2-kraft-migration-stock")
 MORE_CLUSTERS = ("2.2.2-zk-stock", "4.3.1-kraft-separate-stock")
 LOGS = ("controller", "state-change", "mixed", "server")
 SHARDS = 3
+OF_PARTIALS = [table for table in TABLES if set(table.parameters) & set(PARTIALS)]
 
 
 @pytest.fixture(
@@ -35,6 +37,20 @@ def test_any_split_gives_the_rows_of_the_whole(whole: dict[str, Any], table: Cat
     shard_of = split_at_random(whole, SPLIT_BY[table.reach], random.Random(table.spec.name))  # noqa: S311
     parts = [rows_of_shard(whole, table, shard_of, number) for number in range(SHARDS)]
     assert whole_rows(pl.concat(parts)).equals(whole_rows(whole[table.spec.table]))
+
+
+@pytest.mark.parametrize("table", OF_PARTIALS, ids=lambda table: table.spec.table)
+def test_partials_of_any_split_serve_as_those_of_the_whole(
+    whole: dict[str, Any], table: CatalogTable
+) -> None:
+    shard_of = split_at_random(whole, "topic", random.Random(table.spec.name))  # noqa: S311
+    given = {
+        name: partial_by_shards(whole, name, shard_of) if name in PARTIALS else taken(name, whole[name])
+        for name in table.parameters
+    }
+    assert table.build is not None
+    rows = frame_of(declared_table(table.build(**given), table.spec))
+    assert whole_rows(rows).equals(whole_rows(whole[table.spec.table]))
 
 
 def test_some_of_the_splits_have_rows_in_each_shard(whole: dict[str, Any]) -> None:
@@ -53,23 +69,33 @@ def split_at_random(whole: dict[str, Any], column: str, chance: random.Random) -
     return {value: place % SHARDS for place, value in enumerate(values)}
 
 
+def partial_by_shards(whole: dict[str, Any], name: str, shard_of: dict[Any, int]) -> pl.DataFrame:
+    partial = PARTIALS[name]
+    parts = (
+        partial.build(
+            **{one: of_shard(whole, one, Reach.PARTITION, shard_of, number) for one in partial.inputs}
+        )
+        for number in range(SHARDS)
+    )
+    return pl.concat(parts)
+
+
 def rows_of_shard(
     whole: dict[str, Any], table: CatalogTable, shard_of: dict[Any, int], number: int
 ) -> pl.DataFrame:
     """What the kernel gives of the rows of one shard and of those that are of no topic, or of no node."""
-    column, build = SPLIT_BY[table.reach], table.build
-    assert build is not None
+    assert table.build is not None
+    given = {name: of_shard(whole, name, table.reach, shard_of, number) for name in table.parameters}
+    return frame_of(declared_table(table.build(**given), table.spec))
+
+
+def of_shard(whole: dict[str, Any], name: str, reach: Reach, shard_of: dict[Any, int], number: int) -> Any:
+    """What a kernel takes by this name of the rows of one shard."""
+    rows, column = taken(name, whole[name]), SPLIT_BY[reach]
+    if not (isinstance(rows, pl.DataFrame) and column in rows.columns and is_of_lines(name, reach)):
+        return rows
     its = [value for value, shard in shard_of.items() if shard == number]
-
-    def given(name: str) -> Any:
-        rows = taken(name, whole[name])
-        is_split = (
-            isinstance(rows, pl.DataFrame) and column in rows.columns and is_of_lines(name, table.reach)
-        )
-        return rows.filter(col(column).is_null() | col(column).is_in(its)) if is_split else rows
-
-    rows = build(**{name: given(name) for name in table.inputs})
-    return frame_of(declared_table(rows, table.spec))
+    return rows.filter(col(column).is_null() | col(column).is_in(its))
 
 
 def is_of_lines(name: str, reach: Reach) -> bool:

@@ -11,6 +11,7 @@ from jobs.engine.incremental import kernel_settings
 from jobs.engine.incremental.at_hand import AtHand
 from jobs.engine.incremental.night import Night
 from jobs.engine.incremental.records import RunRecords
+from pipeline.catalog.kernels import PARTIALS
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, CatalogTable, Refresh
 from pipeline.core.conditions import IsNull, column_since
 from pipeline.core.span import Span
@@ -31,7 +32,13 @@ class KernelInputs:
     def of(self, table: CatalogTable, span: Span) -> dict[str, Any]:
         """By parameter what the table's kernel takes; span: the time of its inputs, of one that is built whole of those
         that are taken by days."""
-        return {name: self.input_of(table, name, span) for name in table.inputs}
+        return {name: self.parameter_of(table, name, span) for name in table.parameters}
+
+    def parameter_of(self, table: CatalogTable, name: str, span: Span) -> Any:
+        if name not in PARTIALS:
+            return self.input_of(table, name, span)
+        partial = PARTIALS[name]
+        return partial.build(**{one: self.input_of(table, one, span) for one in partial.inputs})
 
     def input_of(self, table: CatalogTable, name: str, span: Span) -> Any:
         begin = span.begin

@@ -10,6 +10,7 @@ from pipeline.gold.broker_session.kraft_sessions import UNKNOWN_BEGIN as BEFORE_
 from pipeline.gold.broker_session.kraft_sessions import kraft_sessions
 from pipeline.model.brokers.departures import (
     SESSION,
+    leaderships_by_broker,
     with_cleanness,
     with_handled,
     with_led,
@@ -30,12 +31,20 @@ BOUNCED = "bounced"
 CAME = ("joined", BOUNCED)
 
 
-@made_of(SPEC, "broker_event", "partition_timeline", "session_before")
+def broker_leadership(partition_timeline: pl.DataFrame) -> pl.DataFrame:
+    """What counts the partitions of a broker as it leaves: rows of leaderships_by_broker()."""
+    return leaderships_by_broker(whole_intervals(partition_timeline))
+
+
+PARTIALS = (broker_leadership,)
+
+
+@made_of(SPEC, "broker_event", "broker_leadership", "session_before")
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     broker_event: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
-    partition_timeline: pl.DataFrame,
+    broker_leadership: pl.DataFrame,
     broker_setting: pl.DataFrame,
     release_span: pl.DataFrame,
     process_run: pl.DataFrame,
@@ -48,7 +57,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     """One row per session of one broker: those that are open as the span begins or end later.
 
     session_before: rows of this table that begin before the span: those that reach it, and the last one of each
-    broker. partition_timeline: what is open as the span begins or begins later.
+    broker. broker_leadership: of intervals that are open as the span begins or begin later.
     """
     # Lines may be given that the seeds know already: those of the same segments.
     later = broker_event.filter(span.since("logged_at"))
@@ -69,7 +78,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         pl.concat(found, how="diagonal")
         .pipe(without_momentary_sessions)
         .pipe(with_requests, broker_event, term, seeds)
-        .pipe(with_led, whole_intervals(partition_timeline))
+        .pipe(with_led, broker_leadership)
         .pipe(without_lost_leaders)
         .pipe(with_led_before, seeds.filter(span.before(col("shutdown_requested_at").list.first())))
         .pipe(with_handled, controller_line)

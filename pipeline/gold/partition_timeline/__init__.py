@@ -5,6 +5,7 @@ from polars import col
 
 from pipeline.core.frames import with_absent
 from pipeline.core.made_of import made_of
+from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.gold.partition_timeline.leader_writes import leader_writes
@@ -15,10 +16,34 @@ from pipeline.model.partitions.said_offline import offline_statements
 from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
 from pipeline.model.partitions.service_parts import in_parts, whole_intervals
 from pipeline.model.partitions.statements import partition_statements, partitions_known_before
-from pipeline.model.terms.last_lines import until_silence
+from pipeline.model.terms.last_lines import lost_session_line, until_silence
 from schemas.gold.partition_timeline import SPEC
 
-KRAFT = "kraft"
+REACH = Reach.PARTITION
+KRAFT, ZOOKEEPER = "kraft", "zookeeper"
+KRAFT_BEGIN = ("cluster_id", "valid_from_at")
+
+
+def kraft_begin(
+    partition_state: pl.DataFrame,
+    broker_absence: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    wording_seen: pl.DataFrame,
+    process_run: pl.DataFrame,
+    timeline_before: pl.DataFrame,
+    span: Span,
+) -> pl.DataFrame:
+    """(cluster_id, valid_from_at) of what a KRaft controller told first, where ZooKeeper was before it."""
+    known = whole_intervals(timeline_before)
+    of_kraft = known.filter(col("topic_id").is_not_null()).select(KRAFT_BEGIN)
+    if {ZOOKEEPER, KRAFT} <= set(term["mode"]):
+        given = (partition_state, broker_absence, controller_line, term, wording_seen, process_run, known)
+        of_kraft = pl.concat([of_kraft, kraft_intervals(*given, span).select(KRAFT_BEGIN)])
+    return of_kraft.group_by("cluster_id").agg(col("valid_from_at").min())
+
+
+PARTIALS = (lost_session_line, kraft_begin)
 
 
 @made_of(
@@ -44,6 +69,8 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     process_run: pl.DataFrame,
     state_dump: pl.DataFrame,
     broker_event: pl.DataFrame,
+    lost_session_line: pl.DataFrame,
+    kraft_begin: pl.DataFrame,
     deletion_before: pl.DataFrame,
     timeline_before: pl.DataFrame,
     session_before: pl.DataFrame,
@@ -82,14 +109,14 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     offline = offline_statements(partition_transition, state_dump)
     lived = partition_statements(*given, deletion_before, partitions_known_before(last, span), offline)
     writes = leader_writes(leader_and_isr, wording_seen, span)
-    proved = until_silence(term, controller_line, partition_transition)
+    proved = until_silence(term, controller_line, lost_session_line)
     in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, span)
     if KRAFT not in modes:
         return in_zookeeper.pipe(intervals_reaching, span).pipe(
             with_parts, sessions, term, timeline_before, span
         )
     in_kraft = kraft_intervals(*of_kraft, span)
-    until_then = until_kraft(in_zookeeper, in_kraft, before).pipe(intervals_reaching, span)
+    until_then = until_kraft(in_zookeeper, kraft_begin).pipe(intervals_reaching, span)
     both = pl.concat([until_then, in_kraft], how="diagonal")
     return both.pipe(with_parts, sessions, term, timeline_before, span)
 

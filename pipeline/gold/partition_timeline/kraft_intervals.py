@@ -108,14 +108,10 @@ def kraft_intervals(
     )
 
 
-def until_kraft(
-    in_zookeeper: pl.DataFrame, in_kraft: pl.DataFrame, timeline_before: pl.DataFrame
-) -> pl.DataFrame:
+def until_kraft(in_zookeeper: pl.DataFrame, kraft_begin: pl.DataFrame) -> pl.DataFrame:
     """Intervals of ZooKeeper mode until KRaft takes over: afterwards the new controller tells brokers that are not
-    restarted yet what it holds, in the same words."""
-    before = timeline_before.filter(col("topic_id").is_not_null())
-    begun = pl.concat([one.select("cluster_id", "valid_from_at") for one in (in_kraft, before)])
-    taken = begun.group_by("cluster_id").agg(kraft_at=col("valid_from_at").min())
+    restarted yet what it holds, in the same words. kraft_begin: (cluster_id, valid_from_at) of what it told first."""
+    taken = kraft_begin.group_by("cluster_id").agg(kraft_at=col("valid_from_at").min())
     is_open = (col("valid_until_at") > col("kraft_at")).fill_null(value=True)
     is_taken = is_open & col("kraft_at").is_not_null()
     is_before = (col("valid_from_at") < col("kraft_at")).fill_null(value=True)

@@ -118,13 +118,13 @@ def with_handled(sessions: pl.DataFrame, controller_line: pl.DataFrame) -> pl.Da
     )
 
 
-def with_led(sessions: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.DataFrame:
+def with_led(sessions: pl.DataFrame, leaderships: pl.DataFrame) -> pl.DataFrame:
     """led_count: partitions that it led when it left; unmoved_count: of these the ones with more replicas, which a
     shutdown moves; led_before_count: partitions that it led when it first asked to be shut down. Null where the leader
-    of a partition with a replica on it is in doubt then."""
+    of a partition with a replica on it is in doubt then. leaderships: rows of leaderships_by_broker()."""
     asked = sessions.with_columns(asked_at=col("shutdown_requested_at").list.first())
     moments = pl.concat([asked.select(*BROKER, at=name) for name in ("left_at", "asked_at")])
-    counts = led_at(moments.drop_nulls().unique(), partition_timeline)
+    counts = led_at(moments.drop_nulls().unique(), leaderships)
     at_left = counts.rename({"at": "left_at"})
     at_asked = counts.select(*BROKER, asked_at="at", led_before_count="led_count")
     return (
@@ -134,11 +134,11 @@ def with_led(sessions: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.Dat
     )
 
 
-def led_at(moments: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.DataFrame:
+def led_at(moments: pl.DataFrame, leaderships: pl.DataFrame) -> pl.DataFrame:
     """Moments (BROKER, at) with led_count and unmoved_count: a partition counts once, though it may have two intervals
     at one instant. An interval that ends with the event itself counts, too."""
     partition = PARTITION[1:]
-    held = leaderships_by_broker(partition_timeline).pipe(
+    held = leaderships.pipe(
         rows_in_spans, moments, BROKER, ("valid_from_at", "valid_until_at"), "at", closed="right"
     )
     is_replicated, is_in_doubt = col("is_replicated"), col("is_in_doubt")

@@ -15,8 +15,17 @@ LOST = r"(?:Session|Client)ExpiredException$|ControllerMovedException$"
 LEAVING = ("partition_election_aborted", "controller_resigning", "controller_resigned")
 
 
+def lost_session_line(partition_transition: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, LINE) of moves that failed as the session, or the office, of the controller was lost."""
+    return (
+        partition_transition.filter(col("exception_class").str.contains(LOST))
+        .select("cluster_id", *LINE)
+        .unique()
+    )
+
+
 def until_silence(
-    term: pl.DataFrame, controller_line: pl.DataFrame, partition_transition: pl.DataFrame
+    term: pl.DataFrame, controller_line: pl.DataFrame, lost_session_line: pl.DataFrame
 ) -> pl.DataFrame:
     """Terms with proved_until_at: told_until_at, or the last line before a silence as long as a session just before the
     last lines, of that day (UTC) and of the term: a silence that is longer begins with it. A process that was frozen
@@ -27,11 +36,6 @@ def until_silence(
     Source: KafkaController.Expire, ZooKeeperClientExpiredException, up to 3.9; kafka.server.KafkaConfig
     (zookeeper.session.timeout.ms); ZooKeeperServer (minSessionTimeout).
     """
-    lost = (
-        partition_transition.filter(col("exception_class").str.contains(LOST))
-        .select("cluster_id", *LINE)
-        .unique()
-    )
     told = term.filter(col("told_until_at").is_not_null()).select(
         *TERM,
         "told_until_at",
@@ -41,7 +45,7 @@ def until_silence(
     lines = (
         controller_line.select(*TERM, *LINE, at="logged_at", is_leaving=col("event").is_in(LEAVING))
         .join(told, on=TERM)
-        .join(lost.with_columns(is_failed=True), on=["cluster_id", *LINE], how="left")
+        .join(lost_session_line.with_columns(is_failed=True), on=["cluster_id", *LINE], how="left")
         .with_columns(is_lost=col("is_leaving") | col("is_failed"))
     )
     each = pl.concat(
