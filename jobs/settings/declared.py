@@ -37,6 +37,11 @@ class Limits(MaskingPart):
         description="A run that has more to read than this, unpacked, reads and publishes it in spans of days, each of "
         "about so many bytes: memory follows a span.",
     )
+    shard_bytes: PositiveInt = Field(
+        64 << 20,
+        description="On executors the tables of a first run are built in shards of topics, each of about so many bytes "
+        "of logs: memory of a task follows a shard.",
+    )
     incident_bytes: PositiveInt = Field(
         1 << 30,
         description="Logs of one cluster that `incident` reads: they stand in memory, 14 to 40 times as long. More is "

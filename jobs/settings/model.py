@@ -30,6 +30,7 @@ WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
         "driver_bytes",
         "clusters_at_once",
         "span_bytes",
+        "shard_bytes",
         "incident_bytes",
         "archive_bytes",
         "archive_members",

@@ -1,6 +1,6 @@
 """What a run knows of each table: the rows that it built, and those of earlier runs, read when a kernel asks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -38,13 +38,15 @@ class Built:
 class AtHand:
     """Tables of one cluster during one run.
 
-    stored_names: tables that hold rows of earlier runs. Reads go to the heads, which under the lock are this run's own.
+    stored_names: tables that hold rows of earlier runs. elsewhere: by name what brings the rows that executors hold;
+    None: they have stored them. Reads go to the heads, which under the lock are this run's own.
     """
 
     def __init__(self, night: Night) -> None:
         self.night = night
         self.stored_names = frozenset(one.name for one in SPECS if night.tables.has_rows(one))
         self.built: dict[str, Built] = {}
+        self.elsewhere: dict[str, Callable[[], pl.DataFrame] | None] = {}
         self.kept: dict[tuple[str, str], pl.DataFrame] = {}
         self.reaching: dict[datetime, tuple[int, ...]] = {}
 
@@ -66,11 +68,21 @@ class AtHand:
         """All rows of the table of that short name."""
         table = BY_SHORT_NAME[name]
         spec, built = table.spec, self.built.get(table.spec.name)
+        if built is None and spec.name in self.elsewhere:
+            return self.brought(spec)
         if built is None:
             return self.stored(spec)
         if built.is_all:
             return built.rows
         return pl.concat([self.stored(spec, self.is_earlier(table, built)), built.rows])
+
+    def brought(self, spec: TableSpec) -> pl.DataFrame:
+        """All rows of a table that executors hold, or have stored: a first run's."""
+        bring = self.elsewhere[spec.name]
+        if bring is None:
+            return frame_of(self.night.tables.read(spec))
+        self.note(spec, Built(bring(), is_all=True))
+        return self.built[spec.name].rows
 
     def is_earlier(self, table: CatalogTable, built: Built) -> Condition:
         """True for stored rows that stand beside those that the run built."""

@@ -11,6 +11,7 @@ from jobs.engine.incremental.at_hand import AtHand, Built
 from jobs.engine.incremental.kernel_inputs import KernelInputs
 from jobs.engine.incremental.night import Night
 from jobs.engine.incremental.records import RunRecords
+from jobs.engine.incremental.shards import Judge, Shards, judge_nothing
 from jobs.engine.incremental.starts import BuildDays, Starts
 from pipeline.catalog.tables import BY_NAME, RECORDS, CatalogTable, Refresh
 from pipeline.core.conditions import column_reaching
@@ -23,25 +24,28 @@ Sift = Callable[[TableSpec, pa.Table], pa.Table]
 
 
 class Builder:
-    """The building of one run; `sift` hears of each table and its rows, and gives those that are written of it."""
+    """The building of one run; `sift` hears of each table and its rows, and gives those that are written of it;
+    `judge` hears of those whose rows executors hold and have sifted."""
 
-    def __init__(self, night: Night, sift: Sift) -> None:
+    def __init__(self, night: Night, sift: Sift, judge: Judge = judge_nothing) -> None:
         self.night, self.sift = night, sift
         self.at_hand = AtHand(night)
         self.starts = Starts(night, self.at_hand)
         self.records = RunRecords(night, self.at_hand)
         self.inputs = KernelInputs(night, self.at_hand, self.records)
+        self.shards = Shards(night, self.at_hand, self.records, self.inputs, judge)
 
     def build(self, tables: Sequence[CatalogTable], sightings: pa.Table | None = None) -> None:
         """Runs the kernels and stores what they give. sightings: new rows of bronze.file_sighting, which kernels see.
 
         What a write raises is raised once those that had begun are through; no other table is built then.
         """
-        self.records.tables = tables
+        self.records.tables = self.shards.tables = tables
         try:
             with ThreadPoolExecutor(AT_ONCE) as pool:
                 self.build_all(tables, sightings, pool)
         finally:
+            self.shards.release()
             self.records.release()
 
     def build_all(
@@ -53,12 +57,14 @@ class Builder:
             self.sift(file_sighting.SPEC, sightings)
             writes.append(pool.submit(self.night.tables.append, file_sighting.SPEC, sightings))
         for place, table in enumerate(tables):
-            rows = self.built(table)
+            writes.extend(pool.submit(self.shards.store, one) for one in self.shards.reach(table))
+            rows = None if self.shards.takes(table) else self.built(table)
             if not any(RECORDS.intersection(one.inputs) for one in tables[place + 1 :]):
                 self.records.forget()
             if rows is not None and not self.brings_nothing(table, rows):
                 writes.append(pool.submit(self.store, table, rows))
             raise_first(write for write in writes if write.done())
+        writes.extend(pool.submit(self.shards.store, one) for one in self.shards.finish())
         wait(writes, return_when=FIRST_EXCEPTION)
         raise_first(writes)
 

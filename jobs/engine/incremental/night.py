@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import CatalogTable, Refresh
 from pipeline.core.conditions import Condition, column_since, is_in
+from pipeline.core.executors import KernelExecutors
 from pipeline.core.frames import empty_frame, frame_of, kept_only
-from pipeline.core.packed_rows import RowExecutors
 from pipeline.core.stored_tables import StoredTables
 from schemas.bronze import log_record, source_file
 from schemas.bronze.log_record import NOT_WHOLE
@@ -32,9 +32,9 @@ class Night:
     before: the highest load_seq of earlier runs. fresh: tables that hold what follows from all rows up to `before`; the
     others are built from everything. derived: segments of earlier runs that are derived anew beside the new ones. gone:
     rows of bronze.source_file of those that others replace. executors: who runs kernels of single records; None: the
-    driver does. records: what is loaded, once it is asked for. goes_on: the run before
-    read a part of what it found, and no screen told of it. metadata_before: the last load of copies of the metadata
-    log of earlier runs.
+    driver does. shards: into so many parts, by topic, they divide the tables of a first run; 0: into none. records:
+    what is loaded, once it is asked for. goes_on: the run before read a part of what it found, and no screen told of
+    it. metadata_before: the last load of copies of the metadata log of earlier runs.
     """
 
     tables: StoredTables
@@ -45,7 +45,8 @@ class Night:
     fresh: frozenset[str]
     derived: frozenset[int] = frozenset()
     gone: pl.DataFrame = field(default_factory=lambda: empty_frame(source_file.SPEC))
-    executors: RowExecutors | None = None
+    executors: KernelExecutors | None = None
+    shards: int = 0
     records: pa.Table | None = None
     goes_on: bool = False
     metadata_before: int = 0

@@ -26,6 +26,11 @@ def placement_of(settings: Settings, new_bytes: int) -> Placement:
     return Placement.DRIVER if new_bytes <= settings.limits.driver_bytes else Placement.EXECUTORS
 
 
+def shards_of(settings: Settings, new_bytes: int) -> int:
+    """Into how many parts of topics the tables of a first run go."""
+    return max(1, -(-new_bytes // settings.limits.shard_bytes))
+
+
 def unpacked_bytes(files: Iterable[Listed]) -> int:
     """About how much there is to read in these files."""
     return sum(one.size_bytes * (UNPACKED if one.path.endswith(COMPRESSED) else 1) for one in files)

@@ -11,8 +11,9 @@ from jobs.engine.incremental.at_hand import AtHand
 from jobs.engine.incremental.night import SAID, Night
 from pipeline.catalog.tables import CatalogTable, Refresh
 from pipeline.core.conditions import Condition, is_in
+from pipeline.core.executors import PackedRows
 from pipeline.core.frames import frame_of
-from pipeline.core.packed_rows import PackedRows, RowKernel
+from pipeline.core.packed_rows import RowKernel
 from schemas.bronze import duplicate_record, log_record
 from schemas.bronze.log_record import NOT_WHOLE
 
@@ -65,8 +66,13 @@ class RunRecords:
         if condition not in self.packs:
             alike = [one for one in self.tables if self.condition(one) == condition]
             kernels = [one.row_kernel for one in alike if one.refresh is Refresh.APPEND]
-            self.packs[condition] = self.night.executors.run(kernels, condition)
+            self.packs[condition] = self.night.executors.run(kernels, condition, self.night.shards)
         return self.packs[condition]
+
+    def is_by_topic(self, table: CatalogTable) -> bool:
+        """True if executors hold the rows of the table in shards of topics."""
+        is_sharded = bool(self.night.shards) and table.refresh is Refresh.APPEND
+        return is_sharded and table.row_kernel.is_by_topic
 
     def is_written_there(self, table: CatalogTable, rows: pa.Table) -> bool:
         """True if executors hold the rows of the table as they are written, and so many that they write them."""

@@ -18,7 +18,7 @@ from jobs.engine.incremental.fingerprints import (
     templates_read,
 )
 from jobs.engine.incremental.night import Night
-from jobs.engine.incremental.placement import Placement, placement_of
+from jobs.engine.incremental.placement import Placement, placement_of, shards_of
 from jobs.engine.intake.bronze_writer import Intake
 from jobs.engine.intake.on_executors import SparkIntake
 from jobs.engine.run.conservation import require_conserved
@@ -45,8 +45,8 @@ from pipeline.catalog.jobs import JOBS
 from pipeline.catalog.tables import SPECS, CatalogTable, Refresh
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.cluster_tables import ClusterTables
+from pipeline.store.executors import SparkExecutors
 from pipeline.store.locks.lock import ClusterLock
-from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.runs.published import Published
 from pipeline.store.spark.session import tune_for_size
 from pipeline.store.warehouse import ClusterWarehouse, run_row
@@ -128,13 +128,20 @@ class Run:
             night.metadata_before = self.published.counts.get(METADATA_SEQ, 0)
             if self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
                 self.store.session.require()
-                night.executors = SparkRowExecutors(written)
+                night.executors = SparkExecutors(written)
+                night.shards = shards_of(request.settings, found.new_bytes) if self.is_in_shards(found) else 0
             gate = QualityGate(request.cluster_id, self.run_id)
             intake = Intake(found.loader, written, night, gate.enter, self.executors)
             intake.metadata = metadata
             found.states.update(self.write_all(planned, intake, tables, gate))
         self.publish("published" if is_new else "nothing_new")
         return self.result("published" if has_news or tables else "nothing_new", found.states)
+
+    def is_in_shards(self, found: LogLookResult) -> bool:
+        """True for a first run on executors: they hold its tables by topic."""
+        settings = self.request.settings
+        is_first = not self.published.counts.get("load_seq", 0)
+        return is_first and placement_of(settings, found.new_bytes) is Placement.EXECUTORS
 
     def tune(self, read_bytes: int, stored_bytes: int) -> None:
         self.store.session.set(partial(tune_for_size, read_bytes=read_bytes, stored_bytes=stored_bytes))

@@ -55,6 +55,15 @@ class QualityGate:
             self.faulty.add(spec.name)
         return declared_table(sound, spec)
 
+    def enter_judged(self, spec: TableSpec, broken: pl.DataFrame, sound: int) -> None:
+        """Rows that executors have judged. broken: (broken, row) of those that break something; sound: how many do
+        not."""
+        judged: Future[pl.DataFrame] = Future()
+        judged.set_result(broken)
+        self.entered.setdefault(spec.name, (expectation_of(spec), []))[1].append(judged)
+        if len(broken) > max(FEW, (sound + len(broken)) // 2):
+            self.faulty.add(spec.name)
+
     def refused(self, results: Sequence[Result]) -> list[Result]:
         """Of the expectations that rows broke those that cost the night: what was read is at stake, or most of a table
         is broken, which is a fault of the program and no odd row."""

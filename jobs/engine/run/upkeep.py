@@ -16,9 +16,9 @@ from jobs.settings.model import Settings
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
 from pipeline.core.errors import SettingsError
 from pipeline.store.cluster_tables import ClusterTables
+from pipeline.store.executors import SparkExecutors
 from pipeline.store.health.upkeep import tune_upkeep
 from pipeline.store.locks.lock import ClusterLock
-from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.runs.published import Published
 from pipeline.store.spark.session import tune_for_size
 from pipeline.store.warehouse import ClusterWarehouse, run_row
@@ -67,7 +67,7 @@ class Upkeep:
         written = ClusterTables(self.store, self.run_id, self.versions)
         night = Night(written, self.settings, self.store.cluster_id, self.run_id, 0, frozenset())
         if placement_of(self.settings, self.counts.get("total_bytes", 0)) is Placement.EXECUTORS:
-            night.executors = SparkRowExecutors(written)
+            night.executors = SparkExecutors(written)
         gate = QualityGate(self.store.cluster_id, self.run_id)
         builder = Builder(night, gate.sift)
         tables = [table for table in TABLES if table.spec.name in names and table.build is not None]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import polars as pl
 import pyarrow as pa
 
 from jobs.engine.incremental.at_hand import AtHand
@@ -51,10 +52,14 @@ class Work:
     def build(self, tables: Sequence[CatalogTable]) -> AtHand:
         """Runs the kernels of these tables on what is loaded, and stores their rows."""
         self.progress.stage("build", f"{len(tables)} tables")
-        builder, planned = Builder(self.intake.night, self.sift), self.planned
+        builder, planned = Builder(self.intake.night, self.sift, self.judge), self.planned
         builder.build(tables, self.intake.loader.sightings(planned) if planned.sightings else None)
         return builder.at_hand
 
     def sift(self, spec: TableSpec, rows: pa.Table) -> pa.Table:
         self.progress.detail(spec.name)
         return self.gate.sift(spec, rows)
+
+    def judge(self, spec: TableSpec, broken: pl.DataFrame, sound: int) -> None:
+        self.progress.detail(spec.name)
+        self.gate.enter_judged(spec, broken, sound)

@@ -4,6 +4,7 @@ import polars as pl
 from polars import col
 
 from pipeline.core.made_of import made_of
+from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.gold.client_impact.coordinated import with_names
 from pipeline.gold.client_impact.creations import awaited_creations, refused_creations
@@ -25,6 +26,8 @@ from pipeline.gold.client_impact.stretches import by_audience, pieces_of, unbrok
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
 from schemas.gold.client_impact import SPEC
+
+REACH = Reach.PARTITION
 
 
 @made_of(

@@ -51,7 +51,7 @@ def unbroken_stretches(pieces: pl.DataFrame) -> pl.DataFrame:
         until_at="end_at"
     )
     turn = ("from_at", "kind", "root_at", *LINE)
-    ordered = ordered.sort(*STRETCH, *turn)
+    ordered = ordered.sort(*STRETCH, *dict.fromkeys((*turn, *PART)))
     parts = pl.struct(list(PART))
     is_open, is_untold = col("until_earliest_at").is_null(), col("until_at").is_null()
     worst = col("certainty").replace_strict(

@@ -1,7 +1,9 @@
-"""Kernels of single records on the executors: one pass over the records for all of them, and no shuffle."""
+"""Kernels on the executors: those of single records in one pass over them, without a shuffle; those of topics in
+shards, by a shuffle of packs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import pyarrow as pa
 from pyspark import StorageLevel
@@ -12,13 +14,14 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pipeline.core.conditions import Condition
 from pipeline.core.frames import empty_frame
 from pipeline.core.packed_rows import (
+    NO_SHARD,
     PACKED,
-    PackedRows,
     RowKernel,
     pack_kernel_rows,
     unpack_rows,
     unpacked_batches,
 )
+from pipeline.core.shards import ShardInputs, ShardStep, pack_shard_rows
 from pipeline.store.cluster_tables import ClusterTables, column_of
 from pipeline.store.spark.arrow_rows import ROWS_OF_A_FILE
 from pipeline.store.spark.rows import collect_rows
@@ -32,21 +35,19 @@ RAW = "raw"
 
 
 @dataclass(frozen=True)
-class SparkRowExecutors:
+class SparkExecutors:
     """Takes the records of bronze.log_record where Spark reads them."""
 
     tables: ClusterTables
 
-    def run(self, kernels: Sequence[RowKernel], condition: Condition | None) -> PackedRows:
+    def run(
+        self, kernels: Sequence[RowKernel], condition: Condition | None, shards: int = 0
+    ) -> "SparkPackedRows":
         def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return pack_kernel_rows(batches, kernels)
+            return pack_kernel_rows(batches, kernels, shards=shards)
 
         packs = self.records(condition).mapInArrow(pack, schema=from_arrow_schema(PACKED))
-        packs = packs.persist(StorageLevel.MEMORY_AND_DISK)
-        counts = packs.groupBy("name").agg(F.sum("row_count").alias("row_count"))
-        return SparkPackedRows(
-            self.tables, packs, {row["name"]: row["row_count"] for row in collect_rows(counts)}
-        )
+        return kept_packs(self.tables, packs, shards)
 
     def records(self, condition: Condition | None) -> DataFrame:
         """Without those that another file brought before; with bytes only where nothing else tells what they say."""
@@ -61,22 +62,38 @@ class SparkRowExecutors:
         return rows.join(F.broadcast(copies), on=[*RECORD], how="left_anti").select(*log_record.SPEC.columns)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SparkPackedRows:
     """packs: rows of PACKED, computed once and kept on the executors; counts: how many rows they hold by name."""
 
     tables: ClusterTables
     packs: DataFrame
     counts: Mapping[str, int]
+    shards: int = 0
 
     def of(self, name: str) -> DataFrame:
         return self.packs.where(F.col("name") == name)
 
+    def count(self, name: str) -> int:
+        return self.counts.get(name, 0)
+
     def rows(self, kernel: RowKernel) -> pa.Table:
-        if not self.counts.get(kernel.name):
-            return kernel.rows(empty_frame(log_record.SPEC))
-        found = self.of(kernel.name).select("rows").toArrow()
-        return pa.Table.from_batches(unpack_rows(one.as_py() for one in found.column("rows")))
+        return self.brought(self.of(kernel.name)) or kernel.rows(empty_frame(log_record.SPEC))
+
+    def of_no_topic(self, kernel: RowKernel) -> pa.Table:
+        some = self.of(kernel.name).where(F.col("shard") == NO_SHARD)
+        return self.brought(some) or kernel.rows(empty_frame(log_record.SPEC))
+
+    def named(self, name: str) -> pa.Table | None:
+        """All rows of a name; None: there are none."""
+        return self.brought(self.of(name)) if self.count(name) else None
+
+    def brought(self, packs: DataFrame) -> pa.Table | None:
+        found = packs.select("rows").toArrow().column("rows")
+        if not len(found):
+            return None
+        parts = (pa.Table.from_batches(unpack_rows([one.as_py()])) for one in found)
+        return pa.concat_tables(parts, promote_options="permissive")
 
     def write(self, spec: TableSpec, *, is_added: bool) -> None:
         """In files of some size: several packs are written by one task."""
@@ -88,5 +105,27 @@ class SparkPackedRows:
         elif number:
             self.tables.append_rows(spec, rows)
 
+    def run_shards(
+        self, steps: Sequence[ShardStep], inputs: ShardInputs, more: Sequence["SparkPackedRows"]
+    ) -> "SparkPackedRows":
+        def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return pack_shard_rows(batches, steps, inputs)
+
+        names = [spec.name for spec in inputs.by_topic]
+        is_asked = F.col("name").isin(names) & (F.col("shard") != NO_SHARD)
+        asked = reduce(DataFrame.unionAll, [one.packs.where(is_asked) for one in (self, *more)])
+        packs = asked.repartitionById(self.shards, F.col("shard")).mapInArrow(
+            pack, schema=from_arrow_schema(PACKED)
+        )
+        return kept_packs(self.tables, packs, self.shards)
+
     def release(self) -> None:
         self.packs.unpersist()
+
+
+def kept_packs(tables: ClusterTables, packs: DataFrame, shards: int) -> SparkPackedRows:
+    """The packs computed, and kept where they are."""
+    packs = packs.persist(StorageLevel.MEMORY_AND_DISK)
+    counts = packs.groupBy("name").agg(F.sum("row_count").alias("row_count"))
+    counted = {row["name"]: row["row_count"] for row in collect_rows(counts)}
+    return SparkPackedRows(tables, packs, counted, shards)

@@ -1,0 +1,175 @@
+"""The tables of a first run by topic: executors hold them in shards, and the driver what is small."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+
+from jobs.engine.incremental.at_hand import AtHand
+from jobs.engine.incremental.kernel_inputs import KernelInputs
+from jobs.engine.incremental.night import Night
+from jobs.engine.incremental.records import RunRecords
+from pipeline.catalog.kernels import PARTIALS
+from pipeline.catalog.tables import BY_SHORT_NAME, CatalogTable
+from pipeline.core.executors import PackedRows
+from pipeline.core.frames import empty_frame, frame_of
+from pipeline.core.packed_rows import BROKEN
+from pipeline.core.reach import Reach
+from pipeline.core.shards import ShardInputs, ShardStep
+from pipeline.core.span import ALL_TIME
+from schemas.spec import TableSpec
+
+# Of the rows of a table that executors hold what breaks its promises (broken, row), and how many do not.
+Judge = Callable[[TableSpec, pl.DataFrame, int], None]
+
+
+class Shards:
+    """Of one first run. Kernels of reach PARTITION, and partials, wait until somebody asks for what they give; then
+    all that can run does, in one pass over the shards.
+
+    there: by short name who holds the rows of a table; partials: by name their rows, in the driver.
+    """
+
+    def __init__(
+        self, night: Night, at_hand: AtHand, records: RunRecords, inputs: KernelInputs, judge: Judge
+    ) -> None:
+        self.night, self.at_hand, self.records, self.inputs = night, at_hand, records, inputs
+        self.judge = judge
+        self.tables: Sequence[CatalogTable] = ()
+        self.there: dict[str, PackedRows] = {}
+        self.of_no_topic: dict[str, pl.DataFrame] = {}
+        self.partials: dict[str, pl.DataFrame] = {}
+        self.passes: list[PackedRows] = []
+        self.stored: set[str] = set()
+
+    def takes(self, table: CatalogTable) -> bool:
+        """True if executors hold the rows of this table."""
+        return bool(self.night.shards) and (self.records.is_by_topic(table) or table.reach is Reach.PARTITION)
+
+    def reach(self, table: CatalogTable) -> list[CatalogTable]:
+        """Makes ready what the table is made of, in the driver or, once it is asked for, in shards. Tables whose rows
+        are there now, to be stored."""
+        if self.night.shards and self.takes(table) and self.records.is_by_topic(table):
+            self.hold(table)
+        elif self.night.shards and not self.takes(table):
+            self.ready(table)
+        return self.new_ones()
+
+    def finish(self) -> list[CatalogTable]:
+        """Runs all that nobody asked for."""
+        while self.night.shards and (steps := self.steps()):
+            self.run(steps)
+        return self.new_ones()
+
+    def new_ones(self) -> list[CatalogTable]:
+        found = [BY_SHORT_NAME[name] for name in self.there if name not in self.stored]
+        self.stored |= {one.spec.table for one in found}
+        return found
+
+    def store(self, table: CatalogTable) -> None:
+        self.there[table.spec.table].write(table.spec, is_added=True)
+
+    def hold(self, table: CatalogTable) -> None:
+        """Rows of single records, by topic: executors have them already, but for those of no topic."""
+        name, packs = table.spec.table, self.records.packed(table)
+        self.of_no_topic[name] = frame_of(packs.of_no_topic(table.row_kernel))
+        self.note(table, packs)
+
+    def note(self, table: CatalogTable, packs: PackedRows) -> None:
+        spec = table.spec
+        self.there[spec.table] = packs
+        self.at_hand.elsewhere[spec.name] = lambda: named_rows(packs, spec.name, empty_frame(spec))
+        self.judge(spec, named_rows(packs, spec.name + BROKEN, NO_BROKEN), packs.count(spec.name))
+
+    def ready(self, table: CatalogTable) -> None:
+        """Runs what the kernel of a table takes and is not at hand."""
+        while self.is_waiting_for(table) and (steps := self.steps()):
+            self.run(steps)
+
+    def is_waiting_for(self, table: CatalogTable) -> bool:
+        waiting = {one.spec.table for one in self.tables if self.is_waiting(one)}
+        missing = {one for one in table.parameters if one in PARTIALS and one not in self.partials}
+        return bool(missing or waiting.intersection(table.parameters))
+
+    def is_waiting(self, table: CatalogTable) -> bool:
+        return table.reach is Reach.PARTITION and table.spec.table not in self.there
+
+    def is_known(self, name: str, until_then: set[str]) -> bool:
+        """True if a step can take it: it is at hand, or a step before gives it."""
+        table = BY_SHORT_NAME.get(name)
+        is_of_run = table is not None and table in self.tables
+        if name in PARTIALS:
+            return name in self.partials
+        return (
+            not is_of_run or name in until_then or name in self.there or table.spec.name in self.at_hand.built
+        )
+
+    def steps(self) -> list[ShardStep]:
+        """All that can run, in the order of the wiring."""
+        steps: dict[str, ShardStep] = {}
+        for table in self.tables:
+            partials = [PARTIALS[one] for one in table.parameters if one in PARTIALS]
+            for one in partials:
+                is_new = one.name not in self.partials and one.name not in steps
+                if is_new and all(self.is_known(name, set(steps)) for name in one.inputs):
+                    steps[one.name] = ShardStep(one.name, one.build, one.inputs)
+            is_ready = all(self.is_known(name, set(steps)) for name in table.parameters)
+            if self.is_waiting(table) and table.build is not None and is_ready:
+                steps[table.spec.table] = ShardStep(
+                    table.spec.table, table.build, table.parameters, table.spec
+                )
+        return list(steps.values())
+
+    def run(self, steps: Sequence[ShardStep]) -> None:
+        given = {one.name for one in steps}
+        asked = dict.fromkeys(name for one in steps for name in one.parameters if name not in given)
+        by_topic = [BY_SHORT_NAME[name].spec for name in asked if name in self.there]
+        small = {name: self.small(name) for name in asked}
+        inputs = ShardInputs.of({name: one for name, one in small.items() if one is not None}, by_topic)
+        first, *more = self.holders()
+        packs = first.run_shards(steps, inputs, more)
+        self.passes.append(packs)
+        for step in steps:
+            if step.spec is not None:
+                self.note(BY_SHORT_NAME[step.name], packs)
+            else:
+                self.partials[step.name] = named_rows(packs, step.name, self.nothing(step, inputs))
+
+    def holders(self) -> list[PackedRows]:
+        """The pass over the records first."""
+        return list(dict.fromkeys(self.there.values()))
+
+    def small(self, name: str) -> Any:
+        """What every shard takes by this name; None: it has rows of topics alone."""
+        if name in self.there:
+            return self.of_no_topic.get(name)
+        if name in self.partials:
+            return self.partials[name]
+        return self.inputs.input_of(BY_SHORT_NAME["finding"], name, ALL_TIME)
+
+    def nothing(self, step: ShardStep, inputs: ShardInputs) -> pl.DataFrame:
+        """What a partial gives of no rows."""
+        known = inputs.known({})
+        missing = {
+            name: empty_frame(BY_SHORT_NAME[name].spec) for name in step.parameters if name not in known
+        }
+        return step.build(**{name: (known | missing)[name] for name in step.parameters}).clear()
+
+    def release(self) -> None:
+        """Lets go of what executors hold: what is asked for later is read as it was stored."""
+        for packs in self.passes:
+            packs.release()
+        for name in self.there:
+            self.at_hand.elsewhere[BY_SHORT_NAME[name].spec.name] = None
+
+
+def judge_nothing(spec: TableSpec, broken: pl.DataFrame, sound: int) -> None:
+    """Where no gate is."""
+
+
+NO_BROKEN = pl.DataFrame(schema={"broken": pl.String, "row": pl.String})
+
+
+def named_rows(packs: PackedRows, name: str, nothing: pl.DataFrame) -> pl.DataFrame:
+    rows = packs.named(name)
+    return nothing if rows is None else frame_of(rows)

@@ -1,0 +1,44 @@
+"""Who runs kernels where the rows are, as the engine of nights sees it; pipeline.store.executors is of Spark."""
+
+from collections.abc import Sequence
+from typing import Protocol, Self
+
+import pyarrow as pa
+
+from pipeline.core.conditions import Condition
+from pipeline.core.packed_rows import RowKernel
+from pipeline.core.shards import ShardInputs, ShardStep
+from schemas.spec import TableSpec
+
+
+class PackedRows(Protocol):
+    """What kernels gave, held by whoever computed it until it is released."""
+
+    def count(self, name: str) -> int:
+        """How many rows there are of this name."""
+
+    def rows(self, kernel: RowKernel) -> pa.Table:
+        """Brings the rows of one kernel of records to the driver."""
+
+    def of_no_topic(self, kernel: RowKernel) -> pa.Table:
+        """Brings those of them that are of no topic."""
+
+    def named(self, name: str) -> pa.Table | None:
+        """Brings the rows of this name, whatever gave them; None: there are none."""
+
+    def write(self, spec: TableSpec, *, is_added: bool) -> None:
+        """Writes the rows of a table from where they are: beside what is stored, or in place of it."""
+
+    def run_shards(self, steps: Sequence[ShardStep], inputs: ShardInputs, more: Sequence[Self]) -> Self:
+        """Runs the steps in turn on each shard of these packs and more: a task a shard."""
+
+    def release(self) -> None:
+        """Lets go of them."""
+
+
+class KernelExecutors(Protocol):
+    """Runs kernels where the records are."""
+
+    def run(self, kernels: Sequence[RowKernel], condition: Condition | None, shards: int = 0) -> PackedRows:
+        """What the kernels give of the records that meet the condition, copies left out. shards: into so many parts go
+        the rows of topics; 0: none."""

@@ -1,0 +1,57 @@
+"""A first run whose tables are kept in shards of topics: what it stores is what the driver alone stores."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from jobs.engine.incremental.builder import Builder
+from jobs.engine.incremental.night import Night
+from jobs.settings.load import load_settings
+from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.core.executors import KernelExecutors
+from pipeline.core.frames import frame_of
+from pipeline.core.reach import Reach
+from pipeline.core.stored_tables import MemoryTables
+from schemas.bronze import log_record, source_file
+from schemas.spec import TableSpec
+from tests.incremental.nights import BUILT, by_files, differences, manifest
+from tests.lab import folder_of, records
+from tests.reach.in_memory import MemoryExecutors
+
+LOGS = ("controller", "state-change", "mixed", "server")
+CLUSTERS = ("2.6.3-zk-stock", "3.9.2-kraft-migration-stock")
+MORE_CLUSTERS = ("2.2.2-zk-stock", "4.3.1-kraft-separate-stock", "3.9.1-zk-trace")
+
+
+@pytest.mark.parametrize(
+    "cluster", [*CLUSTERS, *(pytest.param(one, marks=pytest.mark.soak) for one in MORE_CLUSTERS)]
+)
+def test_tables_of_shards_are_those_of_the_driver(shared: Path, cluster: str) -> None:
+    lines = by_files(frame_of(records(folder_of(shared, cluster), LOGS))).records
+    expected, _, _ = stored_by(lines, 0)
+    for shards in (1, 3, 16):
+        found, runs, judged = stored_by(lines, shards)
+        assert not differences(found, expected)
+        assert len(runs) <= 3
+        assert {BY_SHORT_NAME[name.split(".")[1]].reach for name in judged} == {Reach.ROW, Reach.PARTITION}
+
+
+def stored_by(lines: pl.DataFrame, shards: int) -> tuple[dict[str, pl.DataFrame], list[int], dict[str, int]]:
+    """The tables, how many shards had rows in each pass, and how many sound rows each table had that executors hold;
+    shards: 0: all in the driver."""
+    tables, runs, judged = MemoryTables(), list[int](), dict[str, int]()
+    tables.append(log_record.SPEC, lines.to_arrow(compat_level=pl.CompatLevel.oldest()))
+    tables.append(source_file.SPEC, manifest(lines).to_arrow(compat_level=pl.CompatLevel.oldest()))
+    executors: KernelExecutors | None = MemoryExecutors(tables, runs) if shards else None
+    settings = load_settings(None, {"cluster": "c"}, {}, None)
+    night = Night(
+        tables, settings, lines["cluster_id"][0], "run", 0, frozenset(), executors=executors, shards=shards
+    )
+
+    def judge(spec: TableSpec, broken: pl.DataFrame, sound: int) -> None:
+        assert broken.is_empty()
+        judged[spec.name] = sound
+
+    Builder(night, lambda _, rows: rows, judge).build(BUILT)
+    return dict(tables.rows), runs, judged
