@@ -9,6 +9,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span import Span
+from pipeline.gold.finding.candidates import CANDIDATES
 from pipeline.rules.known import with_suppressed
 from pipeline.rules.registry import INPUTS, OF_CONNECTIONS, find_by_rules
 from schemas.gold.finding import SPEC
@@ -17,16 +18,20 @@ NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
 NAME_DIGITS = 12
 # What the kernel takes beside the inputs of the rules.
 OWN = ("published_finding", "reported_finding", "span")
+PARTIALS = tuple(CANDIDATES.values())
+TAKEN = tuple(CANDIDATES[one].__name__ if one in CANDIDATES else one for one in INPUTS)
 
 
 def build(**given: Any) -> pl.DataFrame:
     """One row per finding; a healthy cluster has none.
 
-    given: the inputs of all rules by name; connection_event in the span. data_end: (cluster_id,
-    until_at), until when what is still so at the end goes on. published_finding: gold.finding as published before this
-    run. reported_finding: what of it a screen has told, which decides new, ongoing, resolved, retracted.
+    given: the inputs of all rules by name, of those in CANDIDATES what gives the rows that can become a finding;
+    connection_event in the span. data_end: (cluster_id, until_at), until when what is still so at the end goes on.
+    published_finding: gold.finding as published before this run. reported_finding: what of it a screen has told, which
+    decides new, ongoing, resolved, retracted.
     """
-    return findings_of_run(find_by_rules(given), given)
+    known = given | {table: given[one.__name__] for table, one in CANDIDATES.items()}
+    return findings_of_run(find_by_rules(known), known)
 
 
 def findings_of_run(found: pl.DataFrame, given: Mapping[str, Any]) -> pl.DataFrame:
@@ -41,7 +46,7 @@ def findings_of_run(found: pl.DataFrame, given: Mapping[str, Any]) -> pl.DataFra
 
 # The wiring of tables reads the signature.
 vars(build)["__signature__"] = Signature(
-    [Parameter(name, Parameter.KEYWORD_ONLY) for name in (*INPUTS, *OWN)], return_annotation=pl.DataFrame
+    [Parameter(name, Parameter.KEYWORD_ONLY) for name in (*TAKEN, *OWN)], return_annotation=pl.DataFrame
 )
 
 
