@@ -6,8 +6,8 @@ from typing import Protocol, Self
 import pyarrow as pa
 
 from pipeline.core.conditions import Condition
-from pipeline.core.packed_rows import RowKernel
-from pipeline.core.shards import ShardInputs, ShardStep
+from pipeline.core.packed_rows import Pack, RowKernel
+from pipeline.core.shard_steps import ShardInputs, ShardStep
 from schemas.spec import TableSpec
 
 
@@ -41,4 +41,7 @@ class KernelExecutors(Protocol):
 
     def run(self, kernels: Sequence[RowKernel], condition: Condition | None, shards: int = 0) -> PackedRows:
         """What the kernels give of the records that meet the condition, copies left out. shards: into so many parts go
-        the rows of topics; 0: none."""
+        the rows of topics (pack_rows_in_shards); 0: into none (pack_kernel_rows)."""
+
+    def hold(self, packs: Sequence[Pack], shards: int) -> PackedRows:
+        """What the driver has packed, handed over."""

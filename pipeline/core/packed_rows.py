@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from pipeline.core.expectations import broken_rows, expectation_of, sound_rows
 from pipeline.core.frames import declared_table, frame_of
 from schemas.spec import TableSpec
 
@@ -22,7 +21,6 @@ PACKED = pa.schema(
 COMPRESSION = "zstd"
 # Rows that are of no topic, or of a table that is not kept by topic: no shard has them for itself.
 NO_SHARD = -1
-BROKEN = ":broken"
 TOPIC = "topic"
 # Kernels take so many records at once: more cost memory, fewer cost a call's fixed time more often.
 RECORDS_AT_ONCE = 100_000
@@ -57,23 +55,11 @@ def pack_kernel_rows(
     batches: Iterable[pa.RecordBatch],
     kernels: Sequence[RowKernel],
     at_once: int = RECORDS_AT_ONCE,
-    shards: int = 0,
 ) -> Iterator[pa.RecordBatch]:
-    """Batches (PACKED) of what kernels give of batches of records; a kernel that gives nothing has no row.
-
-    shards: into so many parts, by topic, go the rows of tables that have one, and these are judged here; 0: none.
-    """
+    """Batches (PACKED) of what kernels give of batches of records; a kernel that gives nothing has no row."""
     for records in gather_batches(batches, at_once):
         frame = frame_of(records)
-        some = [
-            one
-            for kernel in kernels
-            for one in (
-                judged_packs(kernel.spec, kernel.rows(frame), shards)
-                if shards and kernel.spec is not None and kernel.is_by_topic
-                else packs_of(kernel.name, NO_SHARD, kernel.rows(frame))
-            )
-        ]
+        some = [one for kernel in kernels for one in packs_of(kernel.name, NO_SHARD, kernel.rows(frame))]
         if some:
             yield pa.RecordBatch.from_pylist(some, schema=PACKED)
 
@@ -83,28 +69,6 @@ def packs_of(name: str, shard: int, rows: pa.Table) -> list[Pack]:
     if not rows.num_rows:
         return []
     return [{"name": name, "shard": shard, "row_count": rows.num_rows, "rows": ipc_bytes(rows)}]
-
-
-def judged_packs(spec: TableSpec, rows: pa.Table, shards: int) -> list[Pack]:
-    """The rows of a table that break nothing, by shard, and what is said of the others."""
-    expected, frame = expectation_of(spec), frame_of(rows)
-    broken = broken_rows(frame, expected)
-    sound = frame if broken.is_empty() else sound_rows(frame, expected)
-    said = packs_of(spec.name + BROKEN, NO_SHARD, broken.to_arrow(compat_level=pl.CompatLevel.oldest()))
-    return said + [
-        pack
-        for shard, part in rows_by_shard(sound, shards)
-        for pack in packs_of(spec.name, shard, declared_table(part, spec))
-    ]
-
-
-def rows_by_shard(rows: pl.DataFrame, shards: int) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Rows in parts by topic, those of one topic together; what is of no topic under NO_SHARD."""
-    shard = (pl.col(TOPIC).hash() % shards).cast(pl.Int32)
-    of_topic = pl.when(pl.col(TOPIC).is_not_null()).then(shard).otherwise(NO_SHARD)
-    parts = rows.with_columns(shard=of_topic).partition_by("shard", as_dict=True, include_key=False)
-    for (number,), part in parts.items():
-        yield int(number), part
 
 
 def gather_batches(batches: Iterable[pa.RecordBatch], at_once: int) -> Iterator[pa.Table]:

@@ -1,103 +1,101 @@
-"""Kernels of reach PARTITION, and partials, on one shard: the rows of some topics beside what is of no topic."""
+"""Rows in shards of topics: what single records give, parted and judged where it is made."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import polars as pl
 import pyarrow as pa
+from polars import col
 
-from pipeline.core.errors import PipelineError
-from pipeline.core.frames import declared_table, empty_frame, frame_of
+from pipeline.core.expectations import broken_rows, expectation_of, sound_rows
+from pipeline.core.frames import declared_table, frame_of
 from pipeline.core.packed_rows import (
     NO_SHARD,
     PACKED,
+    RECORDS_AT_ONCE,
     TOPIC,
     Pack,
-    ipc_bytes,
-    judged_packs,
+    RowKernel,
+    gather_batches,
     packs_of,
 )
 from schemas.spec import TableSpec
 
-
-@dataclass(frozen=True)
-class ShardStep:
-    """A kernel, or a partial (spec: None), as a shard runs it. parameters: names of what it takes."""
-
-    name: str
-    build: Callable[..., pl.DataFrame]
-    parameters: tuple[str, ...]
-    spec: TableSpec | None = None
+BROKEN = ":broken"
+LINE = ("file_id", "byte_offset")
+SHARD, SHARDS = "shard", "shards"
+Parts = Iterable[tuple[int, pl.DataFrame]]
 
 
-@dataclass(frozen=True)
-class ShardInputs:
-    """What every shard is handed: small: by name tables that are not kept by topic, of those that are the rows of no
-    topic, as Arrow's stream; other: settings, span. by_topic: tables whose rows come in packs."""
-
-    small: Mapping[str, bytes]
-    other: Mapping[str, Any]
-    by_topic: Sequence[TableSpec]
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any], by_topic: Sequence[TableSpec]) -> "ShardInputs":
-        frames = {name: one for name, one in given.items() if isinstance(one, pl.DataFrame)}
-        packed = {
-            name: ipc_bytes(one.to_arrow(compat_level=pl.CompatLevel.oldest()))
-            for name, one in frames.items()
-        }
-        return cls(packed, {name: one for name, one in given.items() if name not in frames}, by_topic)
-
-    def known(self, packs: Mapping[str, Sequence[bytes]]) -> dict[str, Any]:
-        """What kernels take by name, with the rows of one shard. packs: by name of the table."""
-        known = dict(self.other) | {name: unpacked([one]) for name, one in self.small.items()}
-        for spec in self.by_topic:
-            parts = [known[spec.table]] if spec.table in known else []
-            parts += [unpacked(packs[spec.name])] if packs.get(spec.name) else []
-            known[spec.table] = pl.concat(parts) if parts else empty_frame(spec)
-        return known
-
-
-def unpacked(packs: Sequence[bytes]) -> pl.DataFrame:
-    """The rows of packs of one table; none, too."""
-    return frame_of(pa.concat_tables(pa.ipc.open_stream(one).read_all() for one in packs))
-
-
-def pack_shard_rows(
-    batches: Iterable[pa.RecordBatch], steps: Sequence[ShardStep], inputs: ShardInputs
+def pack_rows_in_shards(
+    batches: Iterable[pa.RecordBatch],
+    kernels: Sequence[RowKernel],
+    shards: int,
+    at_once: int = RECORDS_AT_ONCE,
 ) -> Iterator[pa.RecordBatch]:
-    """Batches (PACKED) of what the steps give, in turn, of the packs of one shard; each takes what those before gave.
-    batches: rows of PACKED, all of one shard; none of a shard without rows."""
-    packs: dict[str, list[bytes]] = defaultdict(list)
-    shards = set()
-    for batch in batches:
-        for row in batch.to_pylist():
-            packs[row["name"]].append(row["rows"])
-            shards.add(row["shard"])
-    if not shards:
-        return
-    (shard,) = shards
-    known = inputs.known(packs)
-    packs.clear()
-    for step in steps:
-        rows = step.build(**{name: known[name] for name in step.parameters})
-        some = packs_of_step(step, rows, shard)
-        if step.spec is not None:
-            known[step.name] = frame_of(declared_table(rows, step.spec))
-        if some:
-            yield pa.RecordBatch.from_pylist(some, schema=PACKED)
+    """Batches (PACKED) of what kernels give of batches of records: tables that have a topic in so many shards, what
+    breaks their promises under a name with BROKEN. What is no table is of lines (LINE), and has SHARDS, a list: those
+    of the topics that the record names; null: it names none."""
+    for records in gather_batches(batches, at_once):
+        frame = frame_of(records)
+        rows = {kernel: kernel.rows(frame) for kernel in kernels}
+        named = [
+            frame_of(some).pipe(line_shards, shards) for kernel, some in rows.items() if kernel.is_by_topic
+        ]
+        packs = [
+            pack for kernel, some in rows.items() for pack in packs_of_kernel(kernel, some, named, shards)
+        ]
+        if packs:
+            yield pa.RecordBatch.from_pylist(packs, schema=PACKED)
 
 
-def packs_of_step(step: ShardStep, rows: pl.DataFrame, shard: int) -> list[Pack]:
-    if step.spec is None:
-        return packs_of(step.name, NO_SHARD, rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
-    if rows[TOPIC].null_count():
-        raise PipelineError(
-            expected=f"rows of {step.spec.name} that are each of a topic",
-            found=f"{rows[TOPIC].null_count()} rows of none, which each shard gives",
-            todo="report it with the name of the table; nothing of this run is published",
-        )
-    some = judged_packs(step.spec, declared_table(rows, step.spec), 1)
-    return [one | {"shard": shard if one["shard"] == 0 else NO_SHARD} for one in some]
+def packs_of_kernel(
+    kernel: RowKernel, rows: pa.Table, named: Sequence[pl.DataFrame], shards: int
+) -> list[Pack]:
+    if kernel.spec is not None and kernel.is_by_topic:
+        return judged_packs(kernel.spec, rows, lambda sound: rows_by_shard(sound, shards))
+    if kernel.spec is None:
+        of_lines = pl.concat(named).unique().group_by(LINE).agg(col(SHARD).sort().alias(SHARDS))
+        joined = frame_of(rows).join(of_lines, on=LINE, how="left", maintain_order="left")
+        rows = joined.to_arrow(compat_level=pl.CompatLevel.oldest())
+    return packs_of(kernel.name, NO_SHARD, rows)
+
+
+def judged_packs(spec: TableSpec, rows: pa.Table, parted: Callable[[pl.DataFrame], Parts]) -> list[Pack]:
+    """The rows of a table that break nothing, in parts by shard, and what is said of the others."""
+    expected, frame = expectation_of(spec), frame_of(rows)
+    broken = broken_rows(frame, expected)
+    sound = frame if broken.is_empty() else sound_rows(frame, expected)
+    said = packs_of(spec.name + BROKEN, NO_SHARD, broken.to_arrow(compat_level=pl.CompatLevel.oldest()))
+    return said + [
+        pack
+        for shard, part in parted(sound)
+        for pack in packs_of(spec.name, shard, declared_table(part, spec))
+    ]
+
+
+def rows_by_shard(rows: pl.DataFrame, shards: int) -> Parts:
+    """Rows in parts by topic, those of one topic together; what is of no topic under NO_SHARD."""
+    parts = rows.with_columns(shard_of_topic(shards).fill_null(NO_SHARD)).partition_by(
+        SHARD, as_dict=True, include_key=False
+    )
+    return [(int(number), part) for (number,), part in parts.items()]
+
+
+def lines_by_shard(lines: pl.DataFrame, of_lines: pl.DataFrame) -> tuple[pl.DataFrame, Parts]:
+    """Rows of lines (LINE) that name no topic, and those that do, by shard: a line that names several topics is in each
+    of theirs. of_lines: (LINE, SHARDS)."""
+    placed = lines.join(of_lines, on=LINE, how="left", maintain_order="left")
+    is_named = col(SHARDS).is_not_null()
+    each = placed.filter(is_named).explode(SHARDS).partition_by(SHARDS, as_dict=True, include_key=False)
+    return placed.filter(~is_named).drop(SHARDS), [(int(number), part) for (number,), part in each.items()]
+
+
+def line_shards(rows: pl.DataFrame, shards: int) -> pl.DataFrame:
+    """(LINE, SHARD) of rows that are of a topic."""
+    return rows.filter(col(TOPIC).is_not_null()).select(*LINE, shard_of_topic(shards)).unique()
+
+
+def shard_of_topic(shards: int) -> pl.Expr:
+    """Null where there is no topic."""
+    is_named = col(TOPIC).is_not_null()
+    return pl.when(is_named).then((col(TOPIC).hash() % shards).cast(pl.Int32)).alias(SHARD)

@@ -16,12 +16,14 @@ from pipeline.core.frames import empty_frame
 from pipeline.core.packed_rows import (
     NO_SHARD,
     PACKED,
+    Pack,
     RowKernel,
     pack_kernel_rows,
     unpack_rows,
     unpacked_batches,
 )
-from pipeline.core.shards import ShardInputs, ShardStep, pack_shard_rows
+from pipeline.core.shard_steps import ShardInputs, ShardStep, pack_shard_rows
+from pipeline.core.shards import pack_rows_in_shards
 from pipeline.store.cluster_tables import ClusterTables, column_of
 from pipeline.store.spark.arrow_rows import ROWS_OF_A_FILE
 from pipeline.store.spark.rows import collect_rows
@@ -44,10 +46,18 @@ class SparkExecutors:
         self, kernels: Sequence[RowKernel], condition: Condition | None, shards: int = 0
     ) -> "SparkPackedRows":
         def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return pack_kernel_rows(batches, kernels, shards=shards)
+            if shards:
+                return pack_rows_in_shards(batches, kernels, shards)
+            return pack_kernel_rows(batches, kernels)
 
         packs = self.records(condition).mapInArrow(pack, schema=from_arrow_schema(PACKED))
         return kept_packs(self.tables, packs, shards)
+
+    def hold(self, packs: Sequence[Pack], shards: int) -> "SparkPackedRows":
+        rows = self.tables.store.spark.createDataFrame(
+            pa.Table.from_pylist(list(packs), schema=PACKED), schema=from_arrow_schema(PACKED)
+        )
+        return kept_packs(self.tables, rows, shards)
 
     def records(self, condition: Condition | None) -> DataFrame:
         """Without those that another file brought before; with bytes only where nothing else tells what they say."""

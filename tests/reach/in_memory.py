@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from pipeline.core.conditions import Condition
 from pipeline.core.frames import empty_frame, frame_of
-from pipeline.core.packed_rows import NO_SHARD, RowKernel, pack_kernel_rows
-from pipeline.core.shards import ShardInputs, ShardStep, pack_shard_rows, unpacked
+from pipeline.core.packed_rows import NO_SHARD, Pack, RowKernel
+from pipeline.core.shard_steps import ShardInputs, ShardStep, pack_shard_rows, unpacked
+from pipeline.core.shards import pack_rows_in_shards
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record
 from schemas.spec import TableSpec
@@ -22,12 +23,12 @@ class MemoryPacks:
     """packs: rows of PACKED. runs: of all that ran on shards the number of tasks."""
 
     tables: MemoryTables
-    packs: list[dict[str, object]]
+    packs: list[Pack]
     shards: int
     runs: list[int]
 
     def count(self, name: str) -> int:
-        return sum(int(str(one["row_count"])) for one in self.packs if one["name"] == name)
+        return sum(one["row_count"] for one in self.packs if one["name"] == name)
 
     def rows(self, kernel: RowKernel) -> pa.Table:
         found = self.named(kernel.name)
@@ -38,7 +39,7 @@ class MemoryPacks:
         return MemoryPacks(self.tables, some, self.shards, self.runs).rows(kernel)
 
     def named(self, name: str) -> pa.Table | None:
-        some = [bytes(one["rows"]) for one in self.packs if one["name"] == name]  # type: ignore[arg-type]  # bytes
+        some = [one["rows"] for one in self.packs if one["name"] == name]
         return unpacked(some).to_arrow(compat_level=pl.CompatLevel.oldest()) if some else None
 
     def write(self, spec: TableSpec, *, is_added: bool) -> None:
@@ -53,7 +54,7 @@ class MemoryPacks:
     ) -> "MemoryPacks":
         names = {spec.name for spec in inputs.by_topic}
         packs = [one for held in (self, *more) for one in held.packs if one["name"] in names]
-        found: list[dict[str, object]] = []
+        found: list[Pack] = []
         for shard in range(self.shards):
             some = [one for one in packs if one["shard"] == shard]
             batches = [pa.RecordBatch.from_pylist([one]) for one in some]
@@ -75,9 +76,12 @@ class MemoryExecutors:
         batches = records.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches(
             max_chunksize=RECORDS_AT_ONCE
         )
-        packs = rows_of(pack_kernel_rows(batches, kernels, RECORDS_AT_ONCE, shards))
+        packs = rows_of(pack_rows_in_shards(batches, kernels, shards, RECORDS_AT_ONCE))
         return MemoryPacks(self.tables, packs, shards, self.runs)
 
+    def hold(self, packs: Sequence[Pack], shards: int) -> MemoryPacks:
+        return MemoryPacks(self.tables, list(packs), shards, self.runs)
 
-def rows_of(batches: Iterable[pa.RecordBatch]) -> list[dict[str, object]]:
+
+def rows_of(batches: Iterable[pa.RecordBatch]) -> list[Pack]:
     return [row for batch in batches for row in batch.to_pylist()]

@@ -15,7 +15,8 @@ from pipeline.core.reach import Reach
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record, source_file
 from schemas.spec import TableSpec
-from tests.incremental.nights import BUILT, by_files, differences, manifest
+from tests.incremental.cutting import by_files
+from tests.incremental.nights import BUILT, differences, manifest
 from tests.lab import folder_of, records
 from tests.reach.in_memory import MemoryExecutors
 

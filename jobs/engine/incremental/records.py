@@ -9,15 +9,15 @@ from polars import col
 
 from jobs.engine.incremental.at_hand import AtHand
 from jobs.engine.incremental.night import SAID, Night
-from pipeline.catalog.tables import CatalogTable, Refresh
+from pipeline.catalog.tables import EXTRACTS, CatalogTable, Refresh
 from pipeline.core.conditions import Condition, is_in
 from pipeline.core.executors import PackedRows
 from pipeline.core.frames import frame_of
 from pipeline.core.packed_rows import RowKernel
+from pipeline.core.shards import LINE, SHARDS
 from schemas.bronze import duplicate_record, log_record
 from schemas.bronze.log_record import NOT_WHOLE
 
-RECORD = ("file_id", "byte_offset")
 # The driver writes tables of no more rows: executors look through what they hold of all tables for the rows of one.
 ROWS_HERE = 500_000
 # What a kernel makes of records on its way takes some times as much memory as they do.
@@ -35,6 +35,9 @@ class RunRecords:
         self.tables: Sequence[CatalogTable] = ()
         self.of_run: pl.DataFrame | None = None
         self.packs: dict[Condition | None, PackedRows] = {}
+        self.line_shards: pl.DataFrame | None = (
+            None  # (LINE, SHARDS) of lines that tables by lines are made of
+        )
         self.sifted: set[str] = set()  # tables of which not all rows are written
 
     def of_table(self, table: CatalogTable) -> pl.DataFrame:
@@ -51,6 +54,10 @@ class RunRecords:
     def extract(self, kernel: RowKernel, table: CatalogTable, begin: datetime | None) -> pl.DataFrame:
         """The same for what a table takes besides tables: of segments that reach the begin, or of all."""
         condition = self.condition(table) if begin is None else self.reaching(begin)
+        if self.night.shards:
+            rows = frame_of(self.packed(table).rows(kernel))
+            self.line_shards = rows.select(*LINE, SHARDS) if SHARDS in rows.columns else None
+            return rows.drop(SHARDS, strict=False)
         if self.night.executors is None:
             return in_slices(kernel, self.here(condition))
         pack = self.night.executors.run([kernel], condition)
@@ -66,6 +73,8 @@ class RunRecords:
         if condition not in self.packs:
             alike = [one for one in self.tables if self.condition(one) == condition]
             kernels = [one.row_kernel for one in alike if one.refresh is Refresh.APPEND]
+            asked = {name for one in self.tables for name in one.parameters} if self.night.shards else set()
+            kernels += [kernel for name, kernel in EXTRACTS.items() if name in asked]
             self.packs[condition] = self.night.executors.run(kernels, condition, self.night.shards)
         return self.packs[condition]
 
@@ -112,16 +121,16 @@ class RunRecords:
         """Without copies, and with the bytes of records that are not whole: nothing else tells what they say."""
         tables = self.night.tables
         if tables.has_rows(duplicate_record.SPEC):
-            copies = frame_of(tables.read(duplicate_record.SPEC, condition, RECORD))
-            records = records.join(copies, on=RECORD, how="anti")
+            copies = frame_of(tables.read(duplicate_record.SPEC, condition, LINE))
+            records = records.join(copies, on=LINE, how="anti")
         if "raw" in records.columns:
             return records
         if records.filter(col("not_understood_reason").is_in(NOT_WHOLE)).is_empty():
             return records.with_columns(raw=pl.lit(None, pl.Binary))
         damaged = is_in("not_understood_reason", NOT_WHOLE)
         asked = damaged if condition is None else condition & damaged
-        raw = frame_of(tables.read(log_record.SPEC, asked, (*RECORD, "raw")))
-        return records.join(raw, on=RECORD, how="left")
+        raw = frame_of(tables.read(log_record.SPEC, asked, (*LINE, "raw")))
+        return records.join(raw, on=LINE, how="left")
 
 
 def in_slices(kernel: RowKernel, records: pl.DataFrame) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """The tables of a first run by topic: executors hold them in shards, and the driver what is small."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import polars as pl
@@ -10,16 +10,18 @@ from jobs.engine.incremental.kernel_inputs import KernelInputs
 from jobs.engine.incremental.night import Night
 from jobs.engine.incremental.records import RunRecords
 from pipeline.catalog.kernels import PARTIALS
-from pipeline.catalog.tables import BY_SHORT_NAME, CatalogTable
+from pipeline.catalog.tables import BY_SHORT_NAME, LINES_BY_DAYS, CatalogTable
 from pipeline.core.executors import PackedRows
-from pipeline.core.frames import empty_frame, frame_of
-from pipeline.core.packed_rows import BROKEN
+from pipeline.core.frames import declared_table, empty_frame, frame_of
+from pipeline.core.packed_rows import packs_of
 from pipeline.core.reach import Reach
-from pipeline.core.shards import ShardInputs, ShardStep
+from pipeline.core.shard_steps import ShardInputs, ShardStep
+from pipeline.core.shards import BROKEN, lines_by_shard
 from pipeline.core.span import ALL_TIME
 from schemas.spec import TableSpec
 
 # Of the rows of a table that executors hold what breaks its promises (broken, row), and how many do not.
+OF_LINES = frozenset(one.spec.table for one in LINES_BY_DAYS)
 Judge = Callable[[TableSpec, pl.DataFrame, int], None]
 
 
@@ -27,7 +29,8 @@ class Shards:
     """Of one first run. Kernels of reach PARTITION, and partials, wait until somebody asks for what they give; then
     all that can run does, in one pass over the shards.
 
-    there: by short name who holds the rows of a table; partials: by name their rows, in the driver.
+    there: by short name who holds the rows of a table; split: of tables that the driver has built, parted by the topics
+    that their lines name; partials: by name their rows, in the driver.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class Shards:
         self.of_no_topic: dict[str, pl.DataFrame] = {}
         self.partials: dict[str, pl.DataFrame] = {}
         self.passes: list[PackedRows] = []
+        self.split: dict[str, PackedRows] = {}
         self.stored: set[str] = set()
 
     def takes(self, table: CatalogTable) -> bool:
@@ -96,13 +100,11 @@ class Shards:
 
     def is_known(self, name: str, until_then: set[str]) -> bool:
         """True if a step can take it: it is at hand, or a step before gives it."""
-        table = BY_SHORT_NAME.get(name)
-        is_of_run = table is not None and table in self.tables
         if name in PARTIALS:
             return name in self.partials
-        return (
-            not is_of_run or name in until_then or name in self.there or table.spec.name in self.at_hand.built
-        )
+        of_run = [one.spec.name for one in self.tables if one.spec.table == name]
+        is_here = all(one in self.at_hand.built for one in of_run)
+        return is_here or name in until_then or name in self.there
 
     def steps(self) -> list[ShardStep]:
         """All that can run, in the order of the wiring."""
@@ -123,7 +125,8 @@ class Shards:
     def run(self, steps: Sequence[ShardStep]) -> None:
         given = {one.name for one in steps}
         asked = dict.fromkeys(name for one in steps for name in one.parameters if name not in given)
-        by_topic = [BY_SHORT_NAME[name].spec for name in asked if name in self.there]
+        self.split_lines(OF_LINES.intersection(asked))
+        by_topic = [BY_SHORT_NAME[name].spec for name in asked if name in self.there or name in self.split]
         small = {name: self.small(name) for name in asked}
         inputs = ShardInputs.of({name: one for name, one in small.items() if one is not None}, by_topic)
         first, *more = self.holders()
@@ -135,13 +138,29 @@ class Shards:
             else:
                 self.partials[step.name] = named_rows(packs, step.name, self.nothing(step, inputs))
 
+    def split_lines(self, names: Iterable[str]) -> None:
+        """Lines that name topics go to the shards of these, once they are built."""
+        executors, of_lines = self.night.executors, self.records.line_shards
+        if executors is None or of_lines is None:
+            return
+        for name in names:
+            if name not in self.split:
+                spec = BY_SHORT_NAME[name].spec
+                self.of_no_topic[name], parts = lines_by_shard(self.at_hand.whole(name), of_lines)
+                packs = [
+                    pack
+                    for shard, rows in parts
+                    for pack in packs_of(spec.name, shard, declared_table(rows, spec))
+                ]
+                self.split[name] = executors.hold(packs, self.night.shards)
+
     def holders(self) -> list[PackedRows]:
         """The pass over the records first."""
-        return list(dict.fromkeys(self.there.values()))
+        return list(dict.fromkeys([*self.there.values(), *self.split.values()]))
 
     def small(self, name: str) -> Any:
         """What every shard takes by this name; None: it has rows of topics alone."""
-        if name in self.there:
+        if name in self.there or name in self.split:
             return self.of_no_topic.get(name)
         if name in self.partials:
             return self.partials[name]
@@ -157,7 +176,7 @@ class Shards:
 
     def release(self) -> None:
         """Lets go of what executors hold: what is asked for later is read as it was stored."""
-        for packs in self.passes:
+        for packs in (*self.passes, *self.split.values()):
             packs.release()
         for name in self.there:
             self.at_hand.elsewhere[BY_SHORT_NAME[name].spec.name] = None

@@ -1,0 +1,95 @@
+"""Kernels of reach PARTITION, and partials, on one shard: the rows of some topics beside what is of no topic."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from pipeline.core.errors import PipelineError
+from pipeline.core.frames import declared_table, empty_frame, frame_of
+from pipeline.core.packed_rows import NO_SHARD, PACKED, TOPIC, Pack, ipc_bytes, packs_of
+from pipeline.core.shards import judged_packs
+from schemas.spec import TableSpec
+
+
+@dataclass(frozen=True)
+class ShardStep:
+    """A kernel, or a partial (spec: None), as a shard runs it. parameters: names of what it takes."""
+
+    name: str
+    build: Callable[..., pl.DataFrame]
+    parameters: tuple[str, ...]
+    spec: TableSpec | None = None
+
+
+@dataclass(frozen=True)
+class ShardInputs:
+    """What every shard is handed: small: by name tables that are not kept by topic, of those that are the rows of no
+    topic, as Arrow's stream; other: settings, span. by_topic: tables whose rows come in packs."""
+
+    small: Mapping[str, bytes]
+    other: Mapping[str, Any]
+    by_topic: Sequence[TableSpec]
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], by_topic: Sequence[TableSpec]) -> "ShardInputs":
+        frames = {name: one for name, one in given.items() if isinstance(one, pl.DataFrame)}
+        packed = {
+            name: ipc_bytes(one.to_arrow(compat_level=pl.CompatLevel.oldest()))
+            for name, one in frames.items()
+        }
+        return cls(packed, {name: one for name, one in given.items() if name not in frames}, by_topic)
+
+    def known(self, packs: Mapping[str, Sequence[bytes]]) -> dict[str, Any]:
+        """What kernels take by name, with the rows of one shard. packs: by name of the table."""
+        known = dict(self.other) | {name: unpacked([one]) for name, one in self.small.items()}
+        for spec in self.by_topic:
+            parts = [known[spec.table]] if spec.table in known else []
+            parts += [unpacked(packs[spec.name])] if packs.get(spec.name) else []
+            known[spec.table] = pl.concat(parts) if parts else empty_frame(spec)
+        return known
+
+
+def unpacked(packs: Sequence[bytes]) -> pl.DataFrame:
+    """The rows of packs of one table; none, too."""
+    return frame_of(pa.concat_tables(pa.ipc.open_stream(one).read_all() for one in packs))
+
+
+def pack_shard_rows(
+    batches: Iterable[pa.RecordBatch], steps: Sequence[ShardStep], inputs: ShardInputs
+) -> Iterator[pa.RecordBatch]:
+    """Batches (PACKED) of what the steps give, in turn, of the packs of one shard; each takes what those before gave.
+    batches: rows of PACKED, all of one shard; none of a shard without rows."""
+    packs: dict[str, list[bytes]] = defaultdict(list)
+    shards = set()
+    for batch in batches:
+        for row in batch.to_pylist():
+            packs[row["name"]].append(row["rows"])
+            shards.add(row["shard"])
+    if not shards:
+        return
+    (shard,) = shards
+    known = inputs.known(packs)
+    packs.clear()
+    for step in steps:
+        rows = step.build(**{name: known[name] for name in step.parameters})
+        some = packs_of_step(step, rows, shard)
+        if step.spec is not None:
+            known[step.name] = frame_of(declared_table(rows, step.spec))
+        if some:
+            yield pa.RecordBatch.from_pylist(some, schema=PACKED)
+
+
+def packs_of_step(step: ShardStep, rows: pl.DataFrame, shard: int) -> list[Pack]:
+    if step.spec is None:
+        return packs_of(step.name, NO_SHARD, rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
+    if rows[TOPIC].null_count():
+        raise PipelineError(
+            expected=f"rows of {step.spec.name} that are each of a topic",
+            found=f"{rows[TOPIC].null_count()} rows of none, which each shard gives",
+            todo="report it with the name of the table; nothing of this run is published",
+        )
+    return judged_packs(step.spec, declared_table(rows, step.spec), lambda sound: [(shard, sound)])
