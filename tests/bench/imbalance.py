@@ -18,6 +18,7 @@ from schemas.gold import partition_timeline
 from schemas.silver import broker_setting, term
 from tests.bench.runs import Cost, cost_of, median
 from tests.frames import frame
+from tests.kernel_calls import rows_of
 
 SEED = 20260101
 BROKERS, PARTITIONS, REPLICAS = 200, 100_000, 3
@@ -126,7 +127,15 @@ def moment(number: Codes) -> Codes:
 
 def by_change(timeline: pl.DataFrame) -> pl.DataFrame:
     printed, before = empty_frame(broker_setting.SPEC), empty_frame(imbalances.SPEC)
-    return leader_imbalance.build(timeline, TERM, SAID, printed, before, ALL_TIME)
+    return rows_of(
+        leader_imbalance,
+        partition_timeline=timeline,
+        term=TERM,
+        balancing_setting=SAID,
+        broker_setting=printed,
+        imbalance_before=before,
+        span=ALL_TIME,
+    )
 
 
 def by_snapshot(timeline: pl.DataFrame) -> pl.DataFrame:

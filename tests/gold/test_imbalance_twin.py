@@ -23,6 +23,7 @@ from schemas.silver import broker_setting, term
 from schemas.silver.broker_setting import PER_BROKER
 from schemas.spec import TableSpec
 from tests.gold.imbalance_twin import Broker, Counted, Interval, Partition, ratios
+from tests.kernel_calls import rows_of
 
 CLUSTERS, SEED, QUIET, MIDNIGHT = 300, 20261121, 50, 60
 DAY = datetime(2026, 11, 21, tzinfo=UTC)
@@ -120,7 +121,15 @@ def imbalance(
     before: pl.DataFrame,
     begin: datetime | None,
 ) -> pl.DataFrame:
-    made = leader_imbalance.build(intervals, terms, BalancingSetting(), printed, before, Span(begin))
+    made = rows_of(
+        leader_imbalance,
+        partition_timeline=intervals,
+        term=terms,
+        balancing_setting=BalancingSetting(),
+        broker_setting=printed,
+        imbalance_before=before,
+        span=Span(begin),
+    )
     return frame_of(declared_table(made, imbalances.SPEC))
 
 

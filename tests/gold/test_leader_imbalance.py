@@ -18,6 +18,7 @@ from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
 from tests.chain import built
 from tests.frames import at, frame
 from tests.gold.conftest import LOGS
+from tests.kernel_calls import rows_of
 from tests.tables import log_table
 
 COLUMNS = (
@@ -41,7 +42,7 @@ def imbalance(story: Story, **given: Any) -> list[dict[str, Any]]:
     """Rows of the story with other inputs."""
     names = ("partition_timeline", "term", "balancing_setting", "broker_setting")
     inputs = {name: story[name] for name in names} | given
-    found = leader_imbalance.build(**inputs, imbalance_before=empty_frame(SPEC), span=Span())
+    found = rows_of(leader_imbalance, **inputs, imbalance_before=empty_frame(SPEC), span=Span())
     return found.sort("broker_id", "valid_from_at").to_dicts()
 
 
@@ -172,12 +173,18 @@ def test_what_was_so_before_a_day_stays_so() -> None:
     """From when on is told by the row that is open then, not by what of the timeline still is."""
     line = pl.struct(file_id=lit("f"), byte_offset=col("interval_seq"))
     intervals = frame(partition_timeline.SPEC, UNBORN).with_columns(evidence=pl.concat_list(line))
-    given = (empty_frame(term.SPEC), BalancingSetting(), empty_frame(broker_setting.SPEC))
-    whole = frame_of(
-        declared_table(leader_imbalance.build(intervals, *given, empty_frame(SPEC), ALL_TIME), SPEC)
-    )
+    given = {
+        "term": empty_frame(term.SPEC),
+        "balancing_setting": BalancingSetting(),
+        "broker_setting": empty_frame(broker_setting.SPEC),
+    }
+    nothing = {"imbalance_before": empty_frame(SPEC), "span": ALL_TIME}
+    made = rows_of(leader_imbalance, partition_timeline=intervals, **given, **nothing)
+    whole = frame_of(declared_table(made, SPEC))
     columns = ("valid_from_at", "valid_until_at", "reason")
     assert whole.select(columns).rows() == [(at(10), None, "creation_unseen")]
     later = intervals.filter(col("valid_until_at").is_null())
-    found = frame_of(declared_table(leader_imbalance.build(later, *given, whole, Span(at(40))), SPEC))
+    before = {"imbalance_before": whole, "span": Span(at(40))}
+    made = rows_of(leader_imbalance, partition_timeline=later, **given, **before)
+    found = frame_of(declared_table(made, SPEC))
     assert found.rows() == whole.rows()

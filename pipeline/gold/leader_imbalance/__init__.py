@@ -6,8 +6,17 @@ from polars import col, lit, when
 from pipeline.core.made_of import made_of
 from pipeline.core.span import Span
 from pipeline.core.stretches import split_spans
-from pipeline.gold.leader_imbalance.certainty import with_assignment_doubt, with_imbalance_certainty
-from pipeline.gold.leader_imbalance.counting import BROKER, imbalance_changes, running_counts
+from pipeline.gold.leader_imbalance.certainty import (
+    begins_in_kraft,
+    with_assignment_doubt,
+    with_imbalance_certainty,
+)
+from pipeline.gold.leader_imbalance.counting import (
+    BROKER,
+    added_by_moment,
+    imbalance_changes,
+    running_counts,
+)
 from pipeline.model.brokers.balancing import changed_at, with_balancing_settings
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import BalancingSetting
@@ -16,9 +25,24 @@ from schemas.gold.leader_imbalance import SPEC
 NO_TIMES = lit([], pl.List(pl.Datetime("us", "UTC")))
 
 
-@made_of(SPEC, "partition_timeline", "imbalance_before")
+def preferred_leader_change(partition_timeline: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """(BROKER, at, PLACE, LINE, SUMMED): what the partitions add to the counts of each broker at each moment of an
+    event, put together, with the last line of that moment."""
+    return added_by_moment(imbalance_changes(whole_intervals(partition_timeline), span))
+
+
+def kraft_ratio_begin(partition_timeline: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """(cluster_id, kraft_at, unborn_at): rows of begins_in_kraft()."""
+    return begins_in_kraft(whole_intervals(partition_timeline), span)
+
+
+PARTIALS = (preferred_leader_change, kraft_ratio_begin)
+
+
+@made_of(SPEC, "preferred_leader_change", "imbalance_before")
 def build(
-    partition_timeline: pl.DataFrame,
+    preferred_leader_change: pl.DataFrame,
+    kraft_ratio_begin: pl.DataFrame,
     term: pl.DataFrame,
     balancing_setting: BalancingSetting,
     broker_setting: pl.DataFrame,
@@ -28,22 +52,20 @@ def build(
     """One row per interval of one broker in which its two counts did not change, nor its limit, nor whether they are
     known: those that reach the span, which begins with a day.
 
-    partition_timeline: what is open as the span begins or ends later: enough to count what was so before it.
+    preferred_leader_change: of what is open as the span begins or ends later: enough to count what was so before it.
     imbalance_before: rows of this table that begin before the span and reach it, and one of those that ended before
     it for the reason CREATION_UNSEEN.
     balancing_setting: what conf and given files say; broker_setting: what brokers print (see model.brokers.balancing).
     Rule: partitions with an assignment whose topic is not queued for deletion, grouped by the head of the
     assignment; of them those with a known leader that is not the head; breach when ratio > threshold, strictly.
-    Cost: two changes per interval of the timeline, sorted once by broker and summed.
+    Cost: two changes per interval of the timeline, added up by moment, sorted once by broker and summed.
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9. A KRaft controller computes no ratio, but
     a set of the same partitions: PartitionRegistration.hasPreferredLeader, from 3.2.
     """
-    intervals = whole_intervals(partition_timeline)
     return (
-        imbalance_changes(intervals, span)
-        .pipe(running_counts)
+        running_counts(preferred_leader_change)
         .pipe(with_begins, imbalance_before, span)
-        .pipe(with_assignment_doubt, intervals, term, imbalance_before, span)
+        .pipe(with_assignment_doubt, kraft_ratio_begin, term, imbalance_before, span)
         .pipe(in_pieces, broker_setting)
         .pipe(with_imbalance_certainty)
         .pipe(with_balancing_settings, "broker_id", balancing_setting, broker_setting, at="valid_from_at")

@@ -14,7 +14,7 @@ LONG_AGO = datetime(1, 1, 2, tzinfo=UTC)
 
 def with_assignment_doubt(
     counts: pl.DataFrame,
-    partition_timeline: pl.DataFrame,
+    kraft_ratio_begin: pl.DataFrame,
     term: pl.DataFrame,
     imbalance_before: pl.DataFrame,
     span: Span,
@@ -26,7 +26,7 @@ def with_assignment_doubt(
     epoch 0, but one taken over from ZooKeeper. What was so before the span is so since LONG_AGO: all rows that
     reach the span begin after it.
     """
-    in_kraft = first_of_kraft(partition_timeline, imbalance_before, span)
+    in_kraft = first_of_kraft(kraft_ratio_begin, imbalance_before, span)
     in_zookeeper = unseen_from(term).with_columns(is_zookeeper=True)
     is_until_kraft = col("kraft_at").is_null() | (col("unseen_at") < col("kraft_at"))
     unseen_at = when(is_until_kraft).then("unseen_at")
@@ -39,24 +39,33 @@ def with_assignment_doubt(
     )
 
 
-def first_of_kraft(
-    partition_timeline: pl.DataFrame, imbalance_before: pl.DataFrame, span: Span
-) -> pl.DataFrame:
-    """(cluster_id, kraft_at, unborn_at): the first interval in KRaft, and the first one of a partition whose creation
-    was not seen."""
-    at = col("valid_from_at")
-    since = when(span.since(at)).then(at).otherwise(lit(LONG_AGO))
+def begins_in_kraft(partition_timeline: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """(cluster_id, kraft_at, unborn_at) of intervals: the first one in KRaft, and the first one of a partition whose
+    creation was not seen."""
     is_unborn = (col("interval_seq") == 1) & (col("partition_epoch") != 0)
+    since = since_span(span)
     known = partition_timeline.filter(col("topic_id").is_not_null()).select(
         "cluster_id", kraft_at=since, unborn_at=when(is_unborn).then(since)
     )
+    return first_of_each(known)
+
+
+def first_of_kraft(
+    kraft_ratio_begin: pl.DataFrame, imbalance_before: pl.DataFrame, span: Span
+) -> pl.DataFrame:
+    """(cluster_id, kraft_at, unborn_at): the first ones of all, and of what rows before the span tell."""
     is_told = col("reason") == CREATION_UNSEEN
-    told = imbalance_before.filter(is_told).select("cluster_id", unborn_at=since)
-    return (
-        pl.concat([known, told], how="diagonal")
-        .group_by("cluster_id")
-        .agg(col("kraft_at", "unborn_at").min())
-    )
+    told = imbalance_before.filter(is_told).select("cluster_id", unborn_at=since_span(span))
+    return first_of_each(pl.concat([kraft_ratio_begin, told], how="diagonal"))
+
+
+def since_span(span: Span) -> pl.Expr:
+    """valid_from_at; what was so before the span is so since LONG_AGO."""
+    return when(span.since("valid_from_at")).then("valid_from_at").otherwise(lit(LONG_AGO))
+
+
+def first_of_each(begins: pl.DataFrame) -> pl.DataFrame:
+    return begins.group_by("cluster_id").agg(col("kraft_at", "unborn_at").min())
 
 
 def with_imbalance_certainty(counts: pl.DataFrame) -> pl.DataFrame:

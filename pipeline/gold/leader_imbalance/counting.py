@@ -128,6 +128,11 @@ def imbalance_shares(counted: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([own, others])
 
 
+def added_by_moment(changed: pl.DataFrame) -> pl.DataFrame:
+    """Changes of one event and moment as one, with the last of their lines: counts are told as they are after it."""
+    return changed.group_by(*BROKER, "at", *PLACE).agg(col(LINE).sort_by(LINE).last(), col(SUMMED).sum())
+
+
 def running_counts(changed: pl.DataFrame) -> pl.DataFrame:
     """Counts after each controller event, at the time of its last change; events that change no count give no row.
 
