@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from pipeline.gold.imbalance_check import undetermined_stretch
 from pipeline.gold.imbalance_check.verdicts import with_doubt
 from pipeline.gold.leader_election.judging import with_certain_isr
 from schemas.gold import imbalance_check, partition_timeline
@@ -42,7 +43,7 @@ def test_a_ratio_is_in_doubt_on_a_day_on_which_a_leader_was(day: int, second: in
     """
     at = day * 86_400 + second
     checks = frame(imbalance_check.SPEC, f"cluster_id | checked_at\nc | {at}")
-    found = with_doubt(checks, frame(partition_timeline.SPEC, timeline))
+    found = with_doubt(checks, undetermined_stretch(frame(partition_timeline.SPEC, timeline)))
     assert found["is_in_doubt"].to_list() == [expected]
 
 

@@ -11,14 +11,12 @@ from pipeline.core.span import Span
 from pipeline.model.partitions.carried_views import behind_views
 from pipeline.model.partitions.controller_view import (
     BEFORE,
-    COUNTS,
-    counts_at,
     listed_as_not_preferred,
     ordered_states,
-    preferred_count_changes,
     states_held,
     term_begin_places,
 )
+from pipeline.model.partitions.preferred_counts import COUNTS, counts_at, preferred_count_changes, shares_at
 from pipeline.model.partitions.statements import PARTITION, TRACKED
 from pipeline.model.terms.succession import TERM
 from schemas.gold import partition_timeline
@@ -103,15 +101,23 @@ def test_terms_without_a_begin_are_left_out(
     assert set(found["term_id"]) == {"1-1"}
 
 
+@pytest.mark.parametrize("shards", [1, 3])
 def test_counts_by_looking_at_every_partition(
     clusters: list[Cluster],
     seen: pl.DataFrame,
     questions: pl.DataFrame,
     begins: pl.DataFrame,
     cluster_wide: pl.DataFrame,
+    shards: int,
 ) -> None:
+    """At once, and some partitions at a time."""
     asked = questions.sample(fraction=1, shuffle=True, seed=1)
-    found = counts_at(asked, moving(seen), begins, cluster_wide).to_dicts()
+    shard = pl.struct(PARTITION).hash(1) % shards
+    shares = (
+        shares_at(asked, moving(seen.filter(shard == number)), begins, cluster_wide.filter(shard == number))
+        for number in range(shards)
+    )
+    found = counts_at(asked, pl.concat(shares)).to_dicts()
     expected = [
         answer(each, lines, one) for each in clusters for lines in [views(each)] for one in each.asked
     ]
@@ -141,7 +147,7 @@ def test_lines_from_a_place_on_need_no_more_than_the_views_before(
     told = (one.filter(pl.col("seq") >= place).to_dicts() for one in (whole, from_place))
     assert len({tuple(in_order(rows, *names)) for rows in told}) == 1
     counted = (
-        counts_at(asked, moving(lines), at, cluster_wide).to_dicts()
+        counts_at(asked, shares_at(asked, moving(lines), at, cluster_wide)).to_dicts()
         for lines, at in ((whole, begins), (from_place, unknown))
     )
     assert len({tuple(in_order(rows, *asked.columns, *COUNTS, "only_kafka")) for rows in counted}) == 1

@@ -3,7 +3,6 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.stretches import open_end
 from pipeline.model.brokers.balancing import with_balancing_settings
 from pipeline.model.brokers.candidates import online_brokers
 from pipeline.model.settings import BalancingSetting
@@ -42,7 +41,7 @@ def millionths_as_in_java(part: pl.Expr, of: pl.Expr) -> pl.Expr:
 
 
 def with_check_verdict(
-    asked: pl.DataFrame, log_gap: pl.DataFrame, partition_timeline: pl.DataFrame
+    asked: pl.DataFrame, log_gap: pl.DataFrame, undetermined_stretch: pl.DataFrame
 ) -> pl.DataFrame:
     """reason, is_equal, is_stale, certainty and evidence: the line, and the list before it. Lines are missing, too,
     where on that day (UTC) it was not known before it who led a partition (gold.partition_timeline)."""
@@ -68,7 +67,7 @@ def with_check_verdict(
     )
     return (
         asked.join(gaps, on="cluster_id", how="left")
-        .pipe(with_doubt, partition_timeline)
+        .pipe(with_doubt, undetermined_stretch)
         .with_columns(reason=reason, is_stale=when(is_in_term).then(is_stale), evidence=lines)
         .with_columns(
             is_equal=when(is_decided).then("is_same"),
@@ -77,13 +76,10 @@ def with_check_verdict(
     )
 
 
-def with_doubt(asked: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.DataFrame:
+def with_doubt(asked: pl.DataFrame, undetermined_stretch: pl.DataFrame) -> pl.DataFrame:
     """is_in_doubt: the leader of a partition is undetermined at some time of that day (UTC) before the check."""
-    doubted = (
-        partition_timeline.filter(col("certainty") == "undetermined")
-        .select("cluster_id", from_at="valid_from_at", until_at=open_end("valid_until_at"))
-        .sort("cluster_id", "from_at")
-        .with_columns(col("until_at").cum_max().over("cluster_id"))
+    doubted = undetermined_stretch.sort("cluster_id", "from_at").with_columns(
+        col("until_at").cum_max().over("cluster_id")
     )
     is_that_day = col("until_at") >= col("checked_at").dt.truncate("1d")
     return (
