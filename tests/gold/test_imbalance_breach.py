@@ -15,6 +15,7 @@ from schemas.gold.imbalance_breach import SPEC
 from schemas.spec import TableSpec
 from tests.chain import audit_limit
 from tests.frames import at, frame
+from tests.kernel_calls import rows_of
 
 # The data end after 600 s; two checks are 60 s, of broker 5 1,000 s.
 RATIOS = """
@@ -93,7 +94,8 @@ def inputs() -> Inputs:
 def built(inputs: Inputs, begin: datetime | None) -> pl.DataFrame:
     """From that time on, of inputs that reach it."""
     given = {name: since(name, rows, begin) for name, rows in inputs.items()}
-    found = imbalance_breach.build(
+    found = rows_of(
+        imbalance_breach,
         **given,
         audit_limit=audit_limit(imbalance_checks=2),
         data_end=DATA_END,

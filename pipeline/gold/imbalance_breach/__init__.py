@@ -1,8 +1,10 @@
 """Breaches of the limit of leader imbalance: how long each lasted, what Kafka did about it, and why not more."""
 
 import polars as pl
-from polars import col, when
+import pyarrow as pa
+from polars import col, lit, when
 
+from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
 from pipeline.core.stretches import milliseconds_between
@@ -15,14 +17,55 @@ from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.settings import AuditLimit
 from schemas.gold.imbalance_breach import SPEC
 
+ELSEWHERE = pa.schema(
+    [
+        *(SPEC.arrow.field(name) for name in BREACH),
+        ("is_able", pa.bool_()),
+        *((name, SPEC.arrow.field("breached_at").type) for name in ("from_at", "until_at")),
+        SPEC.arrow.field("evidence"),
+    ]
+)
+
+
+@made_of(ELSEWHERE, "leader_imbalance")
+def led_elsewhere_stretch(
+    leader_imbalance: pl.DataFrame,
+    partition_timeline: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    data_end: pl.DataFrame,
+) -> pl.DataFrame:
+    """(BREACH, is_able, from_at, until_at, evidence) of breaches, while the broker was live: the longest stretch in
+    which it could have led one of the partitions, with the line that says so; and, is_able false and without a line,
+    stretches in which it is not known of some partition who was in the ISR."""
+    found = breach_episodes(leader_imbalance, data_end)
+    if found.is_empty():
+        return empty_frame(ELSEWHERE)
+    live = live_in_breaches(found, broker_session)
+    elsewhere = led_elsewhere(whole_intervals(partition_timeline))
+    able = span_parts_in_breaches(live, elsewhere.filter("is_able"), PARTITION[1:], "evidence")
+    stale = span_parts_in_breaches(live, elsewhere.filter("is_stale"))
+    both = [
+        longest_of_each(able).with_columns(is_able=lit(value=True)),
+        stale.with_columns(is_able=lit(value=False)),
+    ]
+    return pl.concat(both, how="diagonal").select(ELSEWHERE.names)
+
+
+def reassigning_stretch(reassignment: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, from_at, until_at; null: still at the end): stretches in which some partition was reassigned."""
+    return merge_touching_spans(reassignment_spans(reassignment), ("cluster_id",))
+
+
+PARTIALS = (led_elsewhere_stretch, reassigning_stretch)
+
 
 @made_of(SPEC, "leader_imbalance")
 def build(
     leader_imbalance: pl.DataFrame,
     imbalance_check: pl.DataFrame,
-    partition_timeline: pl.DataFrame,
+    led_elsewhere_stretch: pl.DataFrame,
+    reassigning_stretch: pl.DataFrame,
     broker_session: pl.DataFrame,
-    reassignment: pl.DataFrame,
     audit_limit: AuditLimit,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -34,27 +77,26 @@ def build(
     stated, of a partition that another one leads.
     """
     found = breach_episodes(leader_imbalance, data_end)
-    intervals = whole_intervals(partition_timeline)
-    elsewhere = led_elsewhere(intervals)
-    moving = reassignment_spans(reassignment)
-    of_each = (
-        found.select(BROKER).unique().join(merge_touching_spans(moving, ("cluster_id",)), on="cluster_id")
-    )
-    live = span_parts_in_breaches(
-        found, pl.concat([live_spans(broker_session), spans_of_unlisted_brokers(found, broker_session)])
-    )
-    able = span_parts_in_breaches(live, elsewhere.filter("is_able"), PARTITION[1:], "evidence")
-    unsure = span_parts_in_breaches(live, elsewhere.filter("is_stale"))
+    moving = merge_touching_spans(reassigning_stretch, ("cluster_id",))
+    of_each = found.select(BROKER).unique().join(moving, on="cluster_id")
+    live = live_in_breaches(found, broker_session)
+    unsure = led_elsewhere_stretch.filter(~col("is_able"))
     return (
-        found.pipe(with_longest, able)
+        found.pipe(with_longest, led_elsewhere_stretch.filter("is_able"))
         .pipe(with_share, span_parts_in_breaches(found, of_each), "reassigning_ms")
-        .pipe(with_share, unsure, "stale_ms")
+        .pipe(with_share, merge_touching_spans(unsure, BREACH), "stale_ms")
         .pipe(with_share, live, "live_ms")
         .with_columns(duration_ms=milliseconds_between("breached_at", "until_at"))
         .with_columns(down_ms=col("duration_ms") - col("live_ms"))
         .pipe(with_checks, imbalance_check)
         .pipe(with_why, audit_limit.limits["imbalance_checks"])
     )
+
+
+def live_in_breaches(breaches: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """(BREACH, from_at, until_at): when its broker was live."""
+    live = [live_spans(broker_session), spans_of_unlisted_brokers(breaches, broker_session)]
+    return span_parts_in_breaches(breaches, pl.concat(live))
 
 
 def led_elsewhere(partition_timeline: pl.DataFrame) -> pl.DataFrame:
@@ -87,14 +129,21 @@ def spans_of_unlisted_brokers(breaches: pl.DataFrame, broker_session: pl.DataFra
 
 def with_longest(breaches: pl.DataFrame, able: pl.DataFrame) -> pl.DataFrame:
     """able_ms, and able: the line that says so of the longest stretch."""
-    longest = (
-        able.with_columns(able_ms=milliseconds_between("from_at", "until_at"))
-        .sort("able_ms", "evidence")
-        .group_by(BREACH, maintain_order=True)
-        .agg(col("able_ms").last(), able=col("evidence").last())
+    longest = longest_of_each(able).select(
+        *BREACH, able_ms=milliseconds_between("from_at", "until_at"), able="evidence"
     )
     joined = breaches.join(longest, on=BREACH, how="left")
     return joined.with_columns(col("able_ms").fill_null(0))
+
+
+def longest_of_each(able: pl.DataFrame) -> pl.DataFrame:
+    """Of each breach the longest stretch (from_at, until_at, evidence)."""
+    return (
+        able.with_columns(able_ms=milliseconds_between("from_at", "until_at"))
+        .sort("able_ms", "evidence")
+        .group_by(BREACH, maintain_order=True)
+        .agg(col("from_at", "until_at", "evidence").last())
+    )
 
 
 def with_share(breaches: pl.DataFrame, parts: pl.DataFrame, name: str) -> pl.DataFrame:
