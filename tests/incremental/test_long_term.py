@@ -1,7 +1,5 @@
 """A controller that is in office for long costs a night no more than one that was elected a week before."""
 
-from typing import Any
-
 from polars import col
 
 from jobs.engine.incremental.builder import Builder
@@ -15,15 +13,17 @@ from tests.tables import log_table
 DAYS = 5
 # How many days a table takes lines of: the last one and, as its first lines come within a minute of midnight, the one
 # before it; tables that judge look back a day, and what they look at begins a day earlier.
+LINES, VIEWS = "controller_line", "view_before"
 TAKEN = {"partition_view": 2, "imbalance_check": 4, "leader_election": 4}
 
 
 def taken_by(builder: Builder, name: str) -> tuple[int, int]:
     """Of how many days a kernel takes lines, and what is held of how many partitions."""
     table = BY_SHORT_NAME[name]
-    given: dict[str, Any] = builder.inputs.of(table, Span(builder.starts.begin_of(table)))
-    days = given["controller_line"].select(col("ordered_at").dt.date().n_unique()).item()
-    return days, given["view_before"].height
+    span = Span(builder.starts.begin_of(table))
+    assert {LINES, VIEWS} <= set(table.inputs)
+    lines, views = (builder.inputs.input_of(table, one, span) for one in (LINES, VIEWS))
+    return lines.select(col("ordered_at").dt.date().n_unique()).item(), views.height
 
 
 def test_a_night_takes_no_more_of_a_long_term() -> None:
