@@ -17,6 +17,26 @@ def rows_of(kernel: ModuleType, **inputs: Any) -> pl.DataFrame:
     return rows
 
 
+def rows_by_shards(kernel: ModuleType, shards: int, **inputs: Any) -> pl.DataFrame:
+    """The same, where each shard of the topics gives its part of what is taken by shards."""
+    parts = [
+        {name: of_shard(one, number, shards) for name, one in inputs.items()} for number in range(shards)
+    ]
+    partials = {
+        name: pl.concat([input_of(name, part) for part in parts])
+        for name in signature(kernel.build).parameters
+        if name in PARTIALS
+    }
+    return rows_of(kernel, **inputs, **partials)
+
+
+def of_shard(rows: Any, number: int, shards: int) -> Any:
+    """Of a table by topics the rows of one shard, and those that are of no topic."""
+    if not (isinstance(rows, pl.DataFrame) and "topic" in rows.columns):
+        return rows
+    return rows.filter(pl.col("topic").is_null() | (pl.col("topic").hash(1) % shards == number))
+
+
 def input_of(name: str, inputs: dict[str, Any]) -> Any:
     if name in inputs or name not in PARTIALS:
         return inputs[name]

@@ -12,6 +12,7 @@ from pipeline.model.metadata.history import replay_log
 from pipeline.model.metadata.joining import NodeParts, join_copies
 from pipeline.rules.witnesses_differ import rule
 from tests.chain import built, source_files
+from tests.kernel_calls import rows_by_shards, rows_of
 from tests.lab import records
 from tests.metadata import LABS, dumped_lab
 from tests.metadata_nights import MetadataNights
@@ -37,7 +38,7 @@ def given() -> dict[str, pl.DataFrame]:
 
 
 def checked(given: dict[str, pl.DataFrame], **other: pl.DataFrame) -> pl.DataFrame:
-    return witness_check.build(**(given | other), span=ALL_TIME)
+    return rows_of(witness_check, **(given | other), span=ALL_TIME)
 
 
 def test_the_counts_are_those_of_all_rows_at_once(given: dict[str, pl.DataFrame]) -> None:
@@ -50,6 +51,24 @@ def test_the_counts_are_those_of_all_rows_at_once(given: dict[str, pl.DataFrame]
     assert found[1:] == (wanted.equal, found[2], 0, wanted.unproved) and wanted.equal > 600
     assert found[2] >= wanted.silent
     assert rule.find(rows).is_empty()
+
+
+@pytest.mark.parametrize("shards", [2, 5])
+def test_shards_of_topics_count_as_all_at_once(given: dict[str, pl.DataFrame], shards: int) -> None:
+    """Where topics differ, and where no record names the topic: those states are in every shard."""
+    place = pl.col("topic_id").rank("dense") % 3
+    states = given["metadata_partition"].with_columns(topic=pl.when(place > 0).then("topic"))
+    timeline = given["partition_timeline"].with_columns(
+        leader=pl.when(pl.col("partition") == 0).then(7).otherwise("leader")
+    )
+    inputs = given | {"metadata_partition": states, "partition_timeline": timeline}
+    whole = rows_of(witness_check, **inputs, span=ALL_TIME)
+    assert states["topic"].null_count() > 0 and whole["differing_count"].sum() > 0
+    assert (
+        rows_by_shards(witness_check, shards, **inputs, span=ALL_TIME)
+        .sort("day_at")
+        .equals(whole.sort("day_at"))
+    )
 
 
 def test_a_leader_that_is_other_is_told(given: dict[str, pl.DataFrame]) -> None:
