@@ -15,7 +15,7 @@ from schemas.gold.imbalance_breach import SPEC
 from schemas.spec import TableSpec
 from tests.chain import audit_limit
 from tests.frames import at, frame
-from tests.kernel_calls import rows_of
+from tests.kernel_calls import rows_by_shards
 
 # The data end after 600 s; two checks are 60 s, of broker 5 1,000 s.
 RATIOS = """
@@ -69,6 +69,13 @@ CHECKS = """
     c          | 1         | 120        | true    | false    | false        | 0
     c          | 1         | 150        | true    | false    | true         | 0
 """
+# More partitions of broker 1: able for as long as a-0 but not as early, longer, and of an ISR that may be another.
+MORE = """
+    cluster_id | topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | leader | replicas | isr   | is_deleting | is_isr_stale
+    c          | f     | 1          | 0         | 1            | 90            | 599            | 9      | [1 9]    | [9 1] | false       | true
+    c          | g     | 1          | 0         | 1            | 110           | 200            | 9      | [1 9]    | [9 1] | false       | false
+    c          | h     | 1          | 0         | 1            | 50            | 65             | 9      | [1 9]    | [9]   | false       | true
+"""
 UNTOLD = ("cluster_id", "max_ratio", "preferred_count", "threshold_ratio", "evidence")
 DATA_END = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(600)]})
 Inputs = dict[str, pl.DataFrame]
@@ -91,11 +98,12 @@ def inputs() -> Inputs:
     }
 
 
-def built(inputs: Inputs, begin: datetime | None) -> pl.DataFrame:
+def built(inputs: Inputs, begin: datetime | None, shards: int = 1) -> pl.DataFrame:
     """From that time on, of inputs that reach it."""
     given = {name: since(name, rows, begin) for name, rows in inputs.items()}
-    found = rows_of(
+    found = rows_by_shards(
         imbalance_breach,
+        shards,
         **given,
         audit_limit=audit_limit(imbalance_checks=2),
         data_end=DATA_END,
@@ -155,6 +163,21 @@ def test_breaches_that_reach_a_time_rest_on_all_since_they_began(
     assert min(begun, default=at(second)) == at(first)
     found = built(inputs, at(first)).filter(is_reaching("balanced_at", at(second)))
     assert found.rows() == reaching.rows()
+
+
+@pytest.mark.parametrize("shards", [2, 3, 7])
+def test_shards_of_topics_serve_as_all_at_once(inputs: Inputs, breaches: pl.DataFrame, shards: int) -> None:
+    """The longest stretch is of one of them, and some say that it is not known who was in the ISR."""
+    more = frame(partition_timeline.SPEC, MORE).with_columns(
+        evidence=pl.concat_list(
+            pl.struct(file_id=lit("more"), byte_offset=col("topic").rank("dense").cast(pl.Int64))
+        )
+    )
+    many = inputs | {"partition_timeline": pl.concat([inputs["partition_timeline"], more])}
+    whole = built(many, None)
+    assert whole["certainty"].to_list() != breaches["certainty"].to_list()
+    assert whole["able_ms"].to_list() != breaches["able_ms"].to_list()
+    assert built(many, None, shards).rows() == whole.rows()
 
 
 def test_a_broker_is_live_as_long_as_no_list_named_any(inputs: Inputs, breaches: pl.DataFrame) -> None:
