@@ -31,13 +31,58 @@ HAS_LINES = column_since("last_seq", 0)
 COUNTS = tuple(name for name in SPEC.columns if name.endswith("_count"))
 
 
+def late_write(term: pl.DataFrame, partition_transition: pl.DataFrame) -> pl.DataFrame:
+    """Days on which a controller moved partitions to OnlinePartition after superseded_at: each move writes a leader.
+
+    Columns: TERM, day_at, write_count, write_lines (structs of logged_at, file_id, byte_offset: the first four moves
+    and the last).
+    """
+    is_write = (col("outcome") == "done") & (col("to_state") == "OnlinePartition")
+    moves = partition_transition.filter(is_write).select(*NAMED, "logged_at", *LINE)
+    return (
+        with_named_term(moves, with_succession(term))
+        .filter(col("logged_at") > col("superseded_at"))
+        .sort(*TERM, "logged_at", *LINE)
+        .group_by(*TERM, day_at_column("logged_at"), maintain_order=True)
+        .agg(
+            write_count=pl.len(), write_lines=outermost_lines(pl.struct("logged_at", *LINE).implode()).first()
+        )
+    )
+
+
+def late_request_line(term: pl.DataFrame, control_request: pl.DataFrame) -> pl.DataFrame:
+    """Lines of requests sent after superseded_at, or refused for their epoch, as brokers say or as their answers do.
+
+    Columns: TERM, day_at, LINE, kind (sent, empty, refused, answered): once each. A line that names several topics, or
+    none, stands in each of their shards.
+    """
+    step = col("step")
+    is_sent = step == "sent"
+    is_stale = (step == "answered") & col("error").is_in(STALE)
+    is_empty = is_sent & is_to_nobody()
+    said = control_request.filter(step.is_in(["sent", "refused"]) | is_stale).select(
+        *NAMED, "logged_at", *LINE, kind=when(is_empty).then(lit("empty")).otherwise(step)
+    )
+    is_refusal = col("kind").is_in(["refused", "answered"])
+    is_late = col("logged_at") > col("superseded_at")
+    return (
+        with_named_term(said, with_succession(term))
+        .filter(is_refusal | is_late)
+        .select(*TERM, day_at_column("logged_at"), *LINE, "kind")
+        .unique()
+    )
+
+
+PARTIALS = (late_write, late_request_line)
+
+
 def build(
     term: pl.DataFrame,
     controller_line: pl.DataFrame,
     controller_step: pl.DataFrame,
     broker_event: pl.DataFrame,
-    partition_transition: pl.DataFrame,
-    control_request: pl.DataFrame,
+    late_write: pl.DataFrame,
+    late_request_line: pl.DataFrame,
     day_before: pl.DataFrame,
 ) -> pl.DataFrame:
     """One row per term and day. Lines are of the day of their order (ordered_at), requests and moves of their own time.
@@ -50,8 +95,8 @@ def build(
         daily_acts(begun, controller_line, controller_step),
         known_brokers(controller_line, broker_event, day_before),
         daily_live_brokers(controller_line, broker_event),
-        daily_late_writes(begun, partition_transition),
-        daily_late_requests(begun, control_request),
+        daily_late_writes(late_write),
+        daily_late_requests(late_request_line),
     )
     every = reduce(lambda one, other: one.join(other, on=DAY, how="full", coalesce=True), told)
     return every.with_columns(col(COUNTS).fill_null(0), col("has_state_changes").fill_null(value=False))
@@ -127,39 +172,26 @@ def known_brokers(
     )
 
 
-def daily_late_writes(term: pl.DataFrame, partition_transition: pl.DataFrame) -> pl.DataFrame:
-    """Days on which it moved partitions to OnlinePartition after superseded_at: each move writes a leader."""
-    is_write = (col("outcome") == "done") & (col("to_state") == "OnlinePartition")
-    moves = partition_transition.filter(is_write).select(*NAMED, "logged_at", *LINE)
-    return (
-        with_named_term(moves, term)
-        .filter(col("logged_at") > col("superseded_at"))
+def daily_late_writes(late_write: pl.DataFrame) -> pl.DataFrame:
+    """Days with late moves: how many, when the last, and their outermost lines."""
+    counts = late_write.group_by(DAY).agg(col("write_count").sum())
+    lines = (
+        late_write.select(*DAY, col("write_lines").alias("line"))
+        .explode("line")
+        .unnest("line")
         .sort(*TERM, "logged_at", *LINE)
-        .group_by(*TERM, day_at_column("logged_at"), maintain_order=True)
-        .agg(write_count=pl.len(), last_write_at=col("logged_at").last(), write_lines=evidence_line())
-        .with_columns(outermost_lines(col("write_lines")))
+        .group_by(DAY, maintain_order=True)
+        .agg(last_write_at=col("logged_at").last(), write_lines=evidence_line())
     )
+    return counts.join(lines.with_columns(outermost_lines(col("write_lines"))), on=DAY)
 
 
-def daily_late_requests(term: pl.DataFrame, control_request: pl.DataFrame) -> pl.DataFrame:
-    """Days with requests sent after superseded_at, or refused for its epoch, as brokers say or as their answers do.
-
-    Each count is of lines; a line may have a row for each partition.
-    """
-    step, kind = col("step"), col("kind")
-    is_sent = step == "sent"
-    is_stale = (step == "answered") & col("error").is_in(STALE)
-    is_empty = is_sent & is_to_nobody()
-    told = control_request.filter(step.is_in(["sent", "refused"]) | is_stale).select(
-        *NAMED, "logged_at", *LINE, kind=when(is_empty).then(lit("empty")).otherwise(step)
-    )
-    is_refusal = kind.is_in(["refused", "answered"])
-    is_late = col("logged_at") > col("superseded_at")
+def daily_late_requests(late_request_line: pl.DataFrame) -> pl.DataFrame:
+    """Days with late or refused requests. Each count is of lines; a line may have a row for each partition."""
+    kind = col("kind")
     return (
-        with_named_term(told, term)
-        .filter(is_refusal | is_late)
-        .unique([*TERM, *LINE, "kind"])
-        .group_by(*TERM, day_at_column("logged_at"))
+        late_request_line.unique()
+        .group_by(DAY)
         .agg(
             sent_count=(kind == "sent").sum(),
             empty_count=(kind == "empty").sum(),

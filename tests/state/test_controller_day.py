@@ -7,7 +7,7 @@ import pyarrow as pa
 from polars import col
 
 from pipeline.core.frames import empty_frame, frame_of
-from pipeline.state.controller_day import COUNTS, build
+from pipeline.state.controller_day import COUNTS, build, late_request_line, late_write
 from schemas.gold.controller_term import SPEC
 from schemas.silver import (
     broker_event,
@@ -104,13 +104,14 @@ REQUESTS = """
 def test_deeds_of_a_day() -> None:
     """What it logs in the millisecond of its resignation is an act if it stands before it in the same file. A line
     counts once, whatever it names."""
+    terms = frame(term.SPEC, TERMS)
     given = {
-        "term": frame(term.SPEC, TERMS),
+        "term": terms,
         "controller_line": frame(controller_line.SPEC, LINES),
         "controller_step": frame(controller_step.SPEC, RESIGNING),
         "broker_event": empty_frame(broker_event.SPEC),
-        "partition_transition": empty_frame(partition_transition.SPEC),
-        "control_request": frame(control_request.SPEC, REQUESTS),
+        "late_write": late_write(terms, empty_frame(partition_transition.SPEC)),
+        "late_request_line": late_request_line(terms, frame(control_request.SPEC, REQUESTS)),
         "day_before": empty_frame(controller_day.SPEC),
     }
     expected = frame(
