@@ -6,9 +6,9 @@ from polars import col, lit, when
 from pipeline.core.made_of import made_of
 from pipeline.core.span import Span
 from pipeline.gold.controller_event.kraft import kraft_events
-from pipeline.gold.controller_event.moves import moves_of_pieces
+from pipeline.gold.controller_event.moves import COUNTS, moves_of_pieces, with_moves
 from pipeline.gold.controller_event.pieces import PIECE, TERM, lines_of_pieces
-from pipeline.gold.controller_event.waits import with_waits
+from pipeline.gold.controller_event.waits import stop_answer, with_waits
 from pipeline.kafka.wording.work import PATHS, work_lines
 from pipeline.model.lines.families import family_feeds
 from schemas.gold.controller_event import SPEC
@@ -18,11 +18,32 @@ FAILED = (
     "alter_partition_error",
 )
 MOVED = ("controller_event_moved", "controller_moved")
-COUNTS = ("moves_count", "partitions_count", "elections_count", "failed_count")
 NO_TRIGGERS = lit([], pl.List(pl.Struct({"key": pl.String, "value": pl.Int64})))
 ENDING = ("Startup", "Resignation")
 # Who asks for these elections by the API, or is the controller itself: no znode woke it.
 NO_WATCH = ("AdminClientTriggered", "AutoTriggered")
+
+
+def work_piece(
+    controller_work: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    transition_audit: pl.DataFrame,
+    leader_and_isr: pl.DataFrame,
+    span: Span,
+) -> pl.DataFrame:
+    """One row per piece of work in ZooKeeper mode: the columns of described_pieces(), alike in each shard, and those of
+    moves_of_pieces(), null where the piece has nothing of the shard's topics."""
+    if controller_work.is_empty():
+        return pl.DataFrame()
+    in_span = controller_line.filter(span.since("ordered_at"))
+    of_zookeeper = in_span.join(term.filter(col("mode") == "zookeeper"), on=TERM, how="semi")
+    lines = lines_of_pieces(of_zookeeper, controller_work)
+    moves = moves_of_pieces(lines, transition_audit, leader_and_isr)
+    return described_pieces(lines).join(moves, on=PIECE, how="left", maintain_order="left")
+
+
+PARTIALS = (work_piece, stop_answer)
 
 
 @made_of(SPEC, "controller_work")
@@ -30,9 +51,8 @@ def build(
     controller_work: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
-    transition_audit: pl.DataFrame,
-    leader_and_isr: pl.DataFrame,
-    control_request: pl.DataFrame,
+    work_piece: pl.DataFrame,
+    stop_answer: pl.DataFrame,
     node_event: pl.DataFrame,
     broker_setting: pl.DataFrame,
     span: Span,
@@ -45,12 +65,11 @@ def build(
     """
     in_span = controller_line.filter(span.since("ordered_at"))
     in_span_work = controller_work.filter(span.since("logged_at"))
-    of_zookeeper = in_span.join(term.filter(col("mode") == "zookeeper"), on=TERM, how="semi")
-    lines = lines_of_pieces(of_zookeeper, controller_work)
     pieces = (
-        described_pieces(lines)
-        .pipe(with_waits, control_request, node_event, broker_setting)
-        .join(moves_of_pieces(lines, transition_audit, leader_and_isr), on=list(PIECE), how="left")
+        work_piece.drop(*COUNTS, "triggers", "steps")
+        .unique(PIECE, keep="first", maintain_order=True)
+        .pipe(with_waits, stop_answer, node_event, broker_setting)
+        .pipe(with_moves, work_piece)
         .with_columns(col(COUNTS).fill_null(0), col("triggers").fill_null(NO_TRIGGERS))
     )
     rows = pl.concat([pieces, kraft_events(in_span_work, in_span, term)], how="diagonal")

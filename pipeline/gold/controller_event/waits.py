@@ -20,7 +20,7 @@ ASKED = ("asked", "retrying")
 
 def with_waits(
     pieces: pl.DataFrame,
-    control_request: pl.DataFrame,
+    stop_answer: pl.DataFrame,
     node_event: pl.DataFrame,
     broker_setting: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -31,7 +31,7 @@ def with_waits(
     """
     waited = [
         timer_waits(pieces, broker_setting),
-        broker_waits(pieces, ANSWER, "answer", answers_to_stops(control_request), ["controller_id"]),
+        broker_waits(pieces, ANSWER, "answer", stop_answer, ["controller_id"]),
         broker_waits(pieces, SHUTDOWN, "shutdown", asked_shutdowns(node_event), []),
     ]
     found = pl.concat(waited).filter(col("waited_ms") >= 0)
@@ -122,11 +122,16 @@ def broker_waits(
     )
 
 
-def answers_to_stops(control_request: pl.DataFrame) -> pl.DataFrame:
-    """When the controller's sender got answers to StopReplica (TRACE)."""
+def stop_answer(control_request: pl.DataFrame) -> pl.DataFrame:
+    """When the controller's sender got answers to StopReplica (TRACE), in each shard all of them.
+
+    Columns: cluster_id, controller_id, broker_id, asked_at.
+    """
     is_answer = (col("event") == "controller_response_received") & (col("request") == "STOP_REPLICA")
-    return control_request.filter(is_answer, col("step") == "answered").select(
-        "cluster_id", "controller_id", "broker_id", asked_at="logged_at"
+    return (
+        control_request.filter(is_answer, col("step") == "answered")
+        .select("cluster_id", "controller_id", "broker_id", asked_at="logged_at")
+        .unique()
     )
 
 
