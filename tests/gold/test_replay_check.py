@@ -1,12 +1,15 @@
 """Kafka's dumps and refusals against the replay: equal where nothing is missing, not where something is."""
 
+from collections.abc import Callable
 from types import ModuleType
 
 import polars as pl
 import pytest
+from polars import col
 
 from pipeline.core.frames import declared_table, empty_frame
 from pipeline.gold import replay_check
+from pipeline.gold.replay_check import dump_answer, refusal_answer, request_answer
 from schemas.gold import transition_audit
 from schemas.gold.replay_check import SPEC
 from schemas.silver import control_request, controller_line, state_dump, term
@@ -22,6 +25,12 @@ def move(replica: int, seq: int, from_state: str, to_state: str) -> str:
     return f"c | 1-1 | replica | a | 0 | {replica} | {from_state} | {to_state} | done | valid | true | | {seq} | {seq} | {seq} | m | {seq}"
 
 
+def torn(seq: int) -> str:
+    """A move of another topic, before which moves are missing."""
+    line = move(1, seq, "OfflineReplica", "OnlineReplica").replace("| a |", "| b |")
+    return line.replace("| valid |", "| discontinuity |")
+
+
 def refusal(from_state: str, listed: str, *, is_legal: bool) -> str:
     message = LISTED.format(listed, "ReplicaDeletionIneligible", from_state)
     cells = (
@@ -34,6 +43,15 @@ def dumped(replica: int, state: str, *, is_complete: bool = True) -> str:
     return f"c | d | {DUMP_OFFSET} | {DUMP_SEQ} | replica | a | 0 | {replica} | {state} | {str(is_complete).lower()}"
 
 
+def of_topics(
+    partial: Callable[[pl.DataFrame, pl.DataFrame], pl.DataFrame], moves: pl.DataFrame, dumps: pl.DataFrame
+) -> pl.DataFrame:
+    """What it gives of each topic, put together."""
+    return pl.concat(
+        partial(*(one.filter(col("topic") == topic) for one in (moves, dumps))) for topic in "ab"
+    )
+
+
 def checked(
     moves: list[str], dump: list[str], machine: str = "R2", *, is_trace: bool = True
 ) -> dict[str, dict[str, object]]:
@@ -42,30 +60,34 @@ def checked(
     def rows(of: ModuleType, head: str, lines: list[str]) -> pl.DataFrame:
         return frame(of.SPEC, "\n".join([head, *lines]))
 
+    terms = rows(
+        term,
+        "cluster_id | term_id | is_trace_seen | replica_machine",
+        [f"c | 1-1 | {str(is_trace).lower()} | {machine}"],
+    )
+    lines = rows(
+        controller_line,
+        "cluster_id | term_id | event | logged_at | file_id | byte_offset | seq | ordered_at",
+        [
+            f"c | 1-1 | replica_state_machine_started | {DUMP_SEQ} | d | {DUMP_OFFSET} | {DUMP_SEQ} | {DUMP_SEQ}"
+        ],
+    )
+    audited = rows(
+        transition_audit,
+        "cluster_id | term_id | machine | topic | partition | replica_id | from_state | to_state | outcome | verdict"
+        " | is_legal_pair | exception_message | seq | logged_at | ordered_at | file_id | byte_offset",
+        moves,
+    )
+    dumps = rows(
+        state_dump,
+        "cluster_id | file_id | byte_offset | logged_at | machine | topic | partition | replica_id | state | is_complete",
+        dump,
+    )
+    earlier, requests = empty_frame(replay_summary.SPEC), empty_frame(control_request.SPEC)
     found = replay_check.build(
-        rows(
-            transition_audit,
-            "cluster_id | term_id | machine | topic | partition | replica_id | from_state | to_state | outcome | verdict"
-            " | is_legal_pair | exception_message | seq | logged_at | ordered_at | file_id | byte_offset",
-            moves,
-        ),
-        rows(
-            state_dump,
-            "cluster_id | file_id | byte_offset | logged_at | machine | topic | partition | replica_id | state | is_complete",
-            dump,
-        ),
-        empty_frame(control_request.SPEC),
-        rows(
-            controller_line,
-            "cluster_id | term_id | file_id | byte_offset | seq | ordered_at",
-            [f"c | 1-1 | d | {DUMP_OFFSET} | {DUMP_SEQ} | {DUMP_SEQ}"],
-        ),
-        rows(
-            term,
-            "cluster_id | term_id | is_trace_seen | replica_machine",
-            [f"c | 1-1 | {str(is_trace).lower()} | {machine}"],
-        ),
-        empty_frame(replay_summary.SPEC),
+        of_topics(lambda one, other: dump_answer(one, other, lines, terms, earlier), audited, dumps),
+        of_topics(lambda one, _: refusal_answer(one, terms), audited, dumps),
+        of_topics(lambda one, _: request_answer(one, requests, lines, terms, earlier), audited, dumps),
     )
     return {row["check"]: row for row in declared_table(found, SPEC).to_pylist()}
 
@@ -79,6 +101,14 @@ ONLINE = move(1, 40, "OnlineReplica", "OnlineReplica")
 TIED = move(2, 51, "ReplicaDeletionIneligible", "OfflineReplica").replace(
     "| 51 | 51 | 51 |", f"| 51 | {DUMP_SEQ} | {DUMP_SEQ} |"
 )
+MOVED = move(2, 40, "NewReplica", "ReplicaDeletionIneligible")
+TWICE = [
+    move(2, seq, before, after).replace(f"| {seq} | {seq} | {seq} |", f"| {seq} | {DUMP_SEQ} | {DUMP_SEQ} |")
+    for seq, before, after in (
+        (52, "ReplicaDeletionIneligible", "OnlineReplica"),
+        (54, "OnlineReplica", "OfflineReplica"),
+    )
+]
 AFTERWARDS = move(2, 60, "ReplicaDeletionIneligible", "OfflineReplica")
 BOTH = [dumped(1, "OnlineReplica"), dumped(2, "ReplicaDeletionIneligible")]
 
@@ -96,6 +126,14 @@ BOTH = [dumped(1, "OnlineReplica"), dumped(2, "ReplicaDeletionIneligible")]
         ([AFTERWARDS], [dumped(2, "OfflineReplica")], True, (1, 0, 0, 1)),
         ([ONLINE], [dumped(2, "OnlineReplica")], True, (2, 0, 1, 1)),
         ([ONLINE], [dumped(2, "OnlineReplica", is_complete=False)], True, (1, 0, 1, 0)),
+        ([torn(55), AFTERWARDS], BOTH[1:], True, (1, 0, 1, 0)),
+        ([torn(65), AFTERWARDS], BOTH[1:], True, (1, 1, 0, 0)),
+        ([torn(45), AFTERWARDS], BOTH[1:], True, (2, 1, 0, 1)),
+        ([MOVED, *TWICE], [dumped(2, "OfflineReplica")], True, (1, 1, 0, 0)),
+        ([MOVED, *TWICE], [dumped(2, "OnlineReplica")], True, (1, 0, 0, 1)),
+        ([MOVED, torn(53), *TWICE], [dumped(2, "OnlineReplica")], True, (1, 1, 0, 0)),
+        ([MOVED, torn(53), *TWICE], [dumped(2, "OfflineReplica")], True, (1, 0, 0, 1)),
+        ([ONLINE.replace("| a |", "| b |")], BOTH[1:], True, (2, 0, 1, 1)),
     ],
     ids=[
         "as replayed",
@@ -108,6 +146,14 @@ BOTH = [dumped(1, "OnlineReplica"), dumped(2, "ReplicaDeletionIneligible")]
         "moved a second later",
         "moved and not named",
         "not named by what is left of a cut dump",
+        "behind a torn move of another topic",
+        "before a torn move of another topic",
+        "torn before the dump",
+        "to where it moved twice in that millisecond",
+        "and not where it was between",
+        "of both the first alone, as another topic is torn behind it",
+        "and not the second",
+        "a topic that the dump does not name",
     ],
 )
 def test_dump(

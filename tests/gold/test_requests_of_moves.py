@@ -2,12 +2,14 @@
 
 from itertools import combinations
 
+import polars as pl
 import pytest
+from polars import col
 
-from pipeline.gold.replay_check.requests import check_requests_of_moves
-from pipeline.model.partitions.carried_states import carried_moves
+from pipeline.gold.replay_check.requests import count_requests, request_answer
+from pipeline.gold.replay_check.statements import COUNTS
 from schemas.gold import transition_audit
-from schemas.silver import control_request, controller_line
+from schemas.silver import control_request, controller_line, term
 from schemas.state import replay_summary
 from tests.frames import frame
 
@@ -54,10 +56,11 @@ def answers_of_lines(lines: list[str]) -> str:
         kind, *words = line.split()
         if kind == "pause":
             continue
-        places.append(f"c | 1-1 | f | {seq} | {seq}")
+        event = f"{words[0]}_transition" if kind == "move" else EVENTS[kind]
+        places.append(f"c | 1-1 | {event} | f | {seq} | {seq}")
         if kind == "move":
             cells = " | ".join("" if word == "-" else word for word in words)
-            moves.append(f"c | 1-1 | {cells} | done | {seq} | {seq / 1000} | f | {seq}")
+            moves.append(f"c | 1-1 | {cells} | done | {seq} | {seq / 1000} | {seq / 1000} | f | {seq}")
         else:
             broker, *named = words or [""]
             topic, partition = (*named, "", "")[:2] if kind == "sent" else ("", "")
@@ -65,18 +68,29 @@ def answers_of_lines(lines: list[str]) -> str:
             requests.append(
                 f"c | {EVENTS[kind]} | {broker} | {topic} | {partition} | {count} | {seq / 1000} | f | {seq}"
             )
-    head = "cluster_id | term_id | machine | topic | partition | replica_id | from_state | to_state | outcome | seq | logged_at | file_id | byte_offset"
+    head = "cluster_id | term_id | machine | topic | partition | replica_id | from_state | to_state | outcome | seq | logged_at | ordered_at | file_id | byte_offset"
     told = frame(transition_audit.SPEC, "\n".join([head, *moves]))
     sent = "cluster_id | event | broker_id | topic | partition | partition_count | logged_at | file_id | byte_offset"
-    of_lines = "cluster_id | term_id | file_id | byte_offset | seq"
-    found = check_requests_of_moves(
-        told.with_columns(day_at=told["logged_at"].dt.truncate("1d")),
-        carried_moves(frame(replay_summary.SPEC, "cluster_id")),
-        frame(control_request.SPEC, "\n".join([sent, *requests])),
-        frame(controller_line.SPEC, "\n".join([of_lines, *places])),
+    of_lines = "cluster_id | term_id | event | file_id | byte_offset | seq"
+    requested = frame(control_request.SPEC, "\n".join([sent, *requests]))
+    lines = frame(controller_line.SPEC, "\n".join([of_lines, *places]))
+    terms = frame(term.SPEC, "cluster_id | term_id\nc | 1-1")
+    earlier = frame(replay_summary.SPEC, "cluster_id")
+    found = pl.concat(
+        request_answer(
+            told.filter(col("topic") == topic),
+            requested.filter(col("topic").is_null() | (col("topic") == topic)),
+            lines,
+            terms,
+            earlier,
+        )
+        for topic in "abc"
     )
-    counts = found["answer"].value_counts().sort("answer").rows()
-    return ", ".join(f"{count} {answer}" for answer, count in counts)
+    counts = count_requests(found).select(col(COUNTS).sum()).row(0, named=True)
+    answers = {
+        name.removesuffix("_count").replace("differing", "differs"): count for name, count in counts.items()
+    }
+    return ", ".join(f"{answers[name]} {name}" for name in ("differs", "equal", "undecided") if answers[name])
 
 
 @pytest.mark.parametrize("name", CASES)

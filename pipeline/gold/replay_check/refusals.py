@@ -8,6 +8,7 @@ from pipeline.gold.replay_check.statements import (
     DIFFERS,
     EQUAL,
     PLACE,
+    STATEMENT,
     UNDECIDED,
     UNKNOWN_MACHINE,
     named_machines,
@@ -15,7 +16,6 @@ from pipeline.gold.replay_check.statements import (
 from pipeline.kafka.machines.by_release import candidate_machines
 from pipeline.model.lines.texts import PREVIOUS_STATES
 
-STATEMENT = ("cluster_id", "term_id", "machine", "day_at")
 TARGET = r"before moving to ([0-9A-Za-z_]+) state"
 COLUMN = ("machine", "replica_machine", "target", "valid_before")
 
@@ -55,7 +55,7 @@ def matrix_columns() -> pl.DataFrame:
 
 
 def statements_of_moves(moves: pl.DataFrame) -> pl.DataFrame:
-    """Moves with their answer, as statements.counted wants them: each is its own line."""
+    """Moves with their answer, as count_statements() wants them: each is its own line."""
     told = ("topic", "partition", "from_state", "to_state", col("exception_message").fill_null(""))
     return moves.select(
         *STATEMENT, *PLACE, "answer",
