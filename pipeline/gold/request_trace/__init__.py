@@ -7,10 +7,10 @@ from pipeline.core.made_of import made_of
 from pipeline.core.span import Span
 from pipeline.gold.request_trace.aligning import with_ids_of_receipts
 from pipeline.gold.request_trace.losses import with_losses
-from pipeline.gold.request_trace.orders import CHANNEL, CUT, SENT, orders_by_channel, with_answers
+from pipeline.gold.request_trace.orders import CHANNEL, CUT, SENT, order_line, orders_by_channel, with_answers
 from pipeline.gold.request_trace.pairing import paired_channels
-from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL, receipts_by_channel
-from pipeline.gold.request_trace.texts import with_sent_times
+from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL, receipt_line, receipts_by_channel
+from pipeline.gold.request_trace.texts import sent_text, with_sent_times
 from schemas.gold.request_trace import SPEC
 
 STALE_CONTROLLER = ("11", "STALE_CONTROLLER_EPOCH")
@@ -22,9 +22,14 @@ TERM = ("cluster_id", "term_id")
 UNCERTAIN = ("undetermined", "not_seen")
 
 
-@made_of(SPEC, "control_request")
-def build(
-    control_request: pl.DataFrame,
+PARTIALS = (receipt_line, order_line, sent_text)
+
+
+@made_of(SPEC, "receipt_line", "order_line")
+def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables that it reads
+    receipt_line: pl.DataFrame,
+    order_line: pl.DataFrame,
+    sent_text: pl.DataFrame,
     broker_event: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
@@ -41,18 +46,18 @@ def build(
     request_before: rows of this table before the span: of each term and broker the last that the controller tells of.
     Source: ControllerChannelManager, RequestSendThread, ReplicaManager, 0.9 to 3.9.
     """
-    receipts = receipts_by_channel(control_request)
+    receipts, said = receipts_by_channel(receipt_line), order_line.unique()
     orders = (
-        orders_by_channel(control_request, broker_event, controller_line, term, request_before, span)
+        orders_by_channel(said, broker_event, controller_line, term, request_before, span)
         .pipe(with_ids_of_receipts, receipts)
         .pipe(with_answers)
     )
     pairs = paired_channels(orders, receipts)
-    both = joined_sides(orders, receipts, pairs).pipe(with_sent_times, control_request, controller_line)
+    both = joined_sides(orders, receipts, pairs).pipe(with_sent_times, sent_text, controller_line)
     alone = receipts_alone(both, receipts, pairs, term)
     return (
         pl.concat([both.filter(~col("is_before")), alone], how="diagonal_relaxed")
-        .pipe(with_losses, receipts, controller_term, broker_session, control_request)
+        .pipe(with_losses, receipts, controller_term, broker_session, said)
         .pipe(with_work, controller_event)
         .with_columns(**request_columns())
         .with_columns(outcome=outcome())

@@ -5,7 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.request_trace.orders import CUT
+from pipeline.gold.request_trace.orders import CUT, UNSENT
 from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL
 
 # A sender waits so long for the answer before: controller.socket.timeout.ms.
@@ -22,7 +22,7 @@ def with_losses(
     receipts: pl.DataFrame,
     controller_term: pl.DataFrame,
     broker_session: pl.DataFrame,
-    control_request: pl.DataFrame,
+    order_line: pl.DataFrame,
 ) -> pl.DataFrame:
     """Rows with loss, what is said of a request that no line of the broker shows: not_sent, lost_..., not_seen,
     undetermined.
@@ -33,7 +33,7 @@ def with_losses(
     channel to it that no line connects, nothing that this line is not the missing one.
     """
     return (
-        rows.pipe(with_unsent, control_request)
+        rows.pipe(with_unsent, order_line)
         .pipe(with_ends_of_channels, controller_term)
         .pipe(with_last_receipts, receipts)
         .pipe(with_next_departure, broker_session)
@@ -58,10 +58,10 @@ def loss() -> pl.Expr:
     )  # fmt: skip
 
 
-def with_unsent(rows: pl.DataFrame, control_request: pl.DataFrame) -> pl.DataFrame:
+def with_unsent(rows: pl.DataFrame, order_line: pl.DataFrame) -> pl.DataFrame:
     """Adds is_unsent: a line says that the controller has no channel to the broker."""
     by = ["cluster_id", "controller_id", "broker_id", "request"]
-    unsent = control_request.filter((col("step") == "not_sent") & col("request").is_not_null()).select(
+    unsent = order_line.filter((col("step") == UNSENT) & col("request").is_not_null()).select(
         *by, unsent_at="logged_at"
     )
     sent = (

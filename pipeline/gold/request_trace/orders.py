@@ -14,12 +14,27 @@ ANSWER = "controller_response_received"
 # A channel whose first line was not seen.
 CUT = -1
 SENT, ANSWERED = "sent", "answered"
+UNSENT = "not_sent"
 # Rows of the time before.
 BEFORE_SENT, BEFORE_ANSWERED = "before_sent", "before_answered"
 
 
+def order_line(control_request: pl.DataFrame) -> pl.DataFrame:
+    """What a controller says of whole requests: that it sends one (from 2.6), has got an answer, has no channel.
+
+    Columns: cluster_id, LINE, event, step, request, controller_id, broker_id, broker_ids, partition_count,
+    correlation_id, error, logged_at; topic, partition, null on nearly all. Those of no topic stand in each shard.
+    """
+    is_sent = col("event").is_in(SUMMARIES)
+    is_answer = (col("event") == ANSWER) & (col("step") == "answered")
+    return control_request.filter(is_sent | is_answer | (col("step") == UNSENT)).select(
+        "cluster_id", *LINE, "event", "step", "request", "controller_id", "broker_id", "broker_ids",
+        "partition_count", "correlation_id", "error", "logged_at", "topic", "partition",
+    )  # fmt: skip
+
+
 def orders_by_channel(
-    control_request: pl.DataFrame,
+    order_line: pl.DataFrame,
     broker_event: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
@@ -35,9 +50,7 @@ def orders_by_channel(
     that was sent, that arrived.
     Source: ControllerBrokerRequestBatch.sendRequestsToBrokers, RequestSendThread.doWork, 0.9 to 3.9.
     """
-    of_requests = pl.concat(
-        [sent_requests(control_request), answers(control_request)], how="diagonal_relaxed"
-    )
+    of_requests = pl.concat([sent_requests(order_line), answers(order_line)], how="diagonal_relaxed")
     lines = pl.concat(
         [of_requests.filter(span.since("logged_at")), lines_of_channels(broker_event)], how="diagonal_relaxed"
     )
@@ -48,8 +61,8 @@ def orders_by_channel(
     return with_channels(placed, request_before).pipe(with_ids)
 
 
-def sent_requests(control_request: pl.DataFrame) -> pl.DataFrame:
-    summaries = control_request.filter(col("event").is_in(SUMMARIES))
+def sent_requests(order_line: pl.DataFrame) -> pl.DataFrame:
+    summaries = order_line.filter(col("event").is_in(SUMMARIES))
     to_one = summaries.filter(col("broker_ids").is_null())
     to_several = summaries.filter(col("broker_ids").list.len() > 0).with_columns(broker_id="broker_ids")
     return pl.concat([to_one, to_several.explode("broker_id")]).select(
@@ -58,8 +71,8 @@ def sent_requests(control_request: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def answers(control_request: pl.DataFrame) -> pl.DataFrame:
-    return control_request.filter((col("event") == ANSWER) & (col("step") == "answered")).select(
+def answers(order_line: pl.DataFrame) -> pl.DataFrame:
+    return order_line.filter((col("event") == ANSWER) & (col("step") == "answered")).select(
         "cluster_id", *LINE, "controller_id", "broker_id", "request", "correlation_id", "error", "logged_at",
         sort=lit(ANSWERED),
     )  # fmt: skip

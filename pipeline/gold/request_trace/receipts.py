@@ -30,13 +30,29 @@ STORAGE = (
 )
 
 
-def receipts_by_channel(control_request: pl.DataFrame) -> pl.DataFrame:
+def receipt_line(control_request: pl.DataFrame) -> pl.DataFrame:
+    """What brokers say of requests of which they print the id.
+
+    Columns: RECEIVER, correlation_id, controller_epoch, event, step, request, is_delete, partition_count, elapsed_ms,
+    topic, partition, logged_at, LINE. One row per row that is given: where an id is lower than in the line before, or
+    comes again, there a channel ends, whatever the topics of both. Those of no topic stand in each shard.
+    """
+    is_of_broker = col("step").is_in(STEPS) & col("event").str.starts_with("broker_")
+    return control_request.filter(
+        is_of_broker & col("correlation_id").is_not_null() & col("controller_id").is_not_null()
+    ).select(
+        *RECEIVER, "correlation_id", "controller_epoch", "event", "step", "request", "is_delete",
+        "partition_count", "elapsed_ms", "topic", "partition", "logged_at", "file_id", "byte_offset",
+    )  # fmt: skip
+
+
+def receipts_by_channel(receipt_line: pl.DataFrame) -> pl.DataFrame:
     """One row per request of which a broker prints its correlation id.
 
     receipt_channel: ordinal, by broker and controller, of the channel that it came by: a lower id than the one before
     begins a new one, and another controller epoch does. controller_epoch: of the channel; null: no line says it.
     """
-    requests = requests_in_order(lines_of_brokers(control_request))
+    requests = requests_in_order(lines_of_brokers(receipt_line))
     run = [*RECEIVER, "id_run"]
     epoch = col("controller_epoch")
     is_new = (col("id_run") != col("id_run").shift(1).over(RECEIVER)) | (
@@ -135,15 +151,11 @@ def again_lines(lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def lines_of_brokers(control_request: pl.DataFrame) -> pl.DataFrame:
+def lines_of_brokers(receipt_line: pl.DataFrame) -> pl.DataFrame:
     """In the order in which each broker wrote them: file by file, as files begin."""
-    is_of_broker = col("step").is_in(STEPS) & col("event").str.starts_with("broker_")
-    lines = control_request.filter(
-        is_of_broker & col("correlation_id").is_not_null() & col("controller_id").is_not_null()
-    ).select(
-        *RECEIVER, "correlation_id", "controller_epoch", "event", "step", "request", "is_delete",
-        "partition_count", "elapsed_ms", "topic", "partition", "logged_at", "file_id", "byte_offset",
-    )  # fmt: skip
+    is_whole = col("topic").is_null()
+    whole = receipt_line.filter(is_whole).unique(["cluster_id", "file_id", "byte_offset"])
+    lines = pl.concat([receipt_line.filter(~is_whole), whole])
     begins = lines.group_by("file_id").agg(file_at=col("logged_at").min())
     return (
         lines.join(begins, on="file_id", how="left")
