@@ -85,7 +85,8 @@ def shares_at(
     change stands between: listed, agreed (how many of them are held so, too) and only_kafka (names of the others).
     last_seq: place of the last change before it.
 
-    asked: (ASKED, listing_seq). views: states_held() of those terms, with is_moving.
+    asked: (ASKED, listing_seq); the place of a list that names none of the partitions need not be known. views:
+    states_held() of those terms, with is_moving.
     """
     in_term = (*TERM, "broker_id")
     of_terms = asked.filter(col("term_id").is_not_null()).select(*ASKED, "listing_seq", is_asked=True)
@@ -95,7 +96,7 @@ def shares_at(
     of_list = {
         name: when(last == col("listing_seq")).then(col(name).shift(1).over(in_term)) for name in LISTED
     }
-    is_between = (col("last_seq") >= col("listing_seq")).fill_null(value=False)
+    is_after_one = (col("last_seq") > BEFORE_ALL).fill_null(value=False)
     return (
         pl.concat([of_terms, changes, began], how="diagonal")
         .sort(*in_term, "seq")
@@ -104,7 +105,7 @@ def shares_at(
         )
         .with_columns(moved=col("moved").sum().over(*in_term, "check"))
         .filter(is_asked)
-        .filter(is_between | pl.any_horizontal(col("preferred", "elsewhere", "moved") != 0))
+        .filter(is_after_one | pl.any_horizontal(col("preferred", "elsewhere", "moved") != 0))
         .select(*ASKED, *COUNTS, "only_kafka", "last_seq")
     )
 
