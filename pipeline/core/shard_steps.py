@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from pipeline.core.errors import PipelineError
 from pipeline.core.frames import declared_table, empty_frame, frame_of
-from pipeline.core.packed_rows import NO_SHARD, PACKED, TOPIC, Pack, ipc_bytes, packs_of
-from pipeline.core.shards import judged_packs
+from pipeline.core.packed_rows import NO_SHARD, PACKED, TOPIC, ipc_bytes, packs_of
+from pipeline.core.shards import judged_packs, sifted_rows
 from schemas.spec import TableSpec
 
 
@@ -76,20 +76,23 @@ def pack_shard_rows(
     packs.clear()
     for step in steps:
         rows = step.build(**{name: known[name] for name in step.parameters})
-        some = packs_of_step(step, rows, shard)
-        if step.spec is not None:
-            known[step.name] = frame_of(declared_table(rows, step.spec))
+        if step.spec is None:
+            some = packs_of(step.name, NO_SHARD, rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
+        else:
+            known[step.name], broken = sifted_rows(step.spec, frame_of(declared_table(rows, step.spec)))
+            some = judged_packs(
+                step.spec, [(shard_of_rows(step.spec, known[step.name], shard), known[step.name])], broken
+            )
         if some:
             yield pa.RecordBatch.from_pylist(some, schema=PACKED)
 
 
-def packs_of_step(step: ShardStep, rows: pl.DataFrame, shard: int) -> list[Pack]:
-    if step.spec is None:
-        return packs_of(step.name, NO_SHARD, rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
+def shard_of_rows(spec: TableSpec, rows: pl.DataFrame, shard: int) -> int:
+    """The shard, of which all rows have a topic: one of none would come from each shard."""
     if rows[TOPIC].null_count():
         raise PipelineError(
-            expected=f"rows of {step.spec.name} that are each of a topic",
+            expected=f"rows of {spec.name} that are each of a topic",
             found=f"{rows[TOPIC].null_count()} rows of none, which each shard gives",
             todo="report it with the name of the table; nothing of this run is published",
         )
-    return judged_packs(step.spec, declared_table(rows, step.spec), lambda sound: [(shard, sound)])
+    return shard

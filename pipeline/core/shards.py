@@ -1,6 +1,6 @@
 """Rows in shards of topics: what single records give, parted and judged where it is made."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 import pyarrow as pa
@@ -52,7 +52,8 @@ def packs_of_kernel(
     kernel: RowKernel, rows: pa.Table, named: Sequence[pl.DataFrame], shards: int
 ) -> list[Pack]:
     if kernel.spec is not None and kernel.is_by_topic:
-        return judged_packs(kernel.spec, rows, lambda sound: rows_by_shard(sound, shards))
+        sound, broken = sifted_rows(kernel.spec, frame_of(rows))
+        return judged_packs(kernel.spec, rows_by_shard(sound, shards), broken)
     if kernel.spec is None:
         of_lines = pl.concat(named).unique().group_by(LINE).agg(col(SHARD).sort().alias(SHARDS))
         joined = frame_of(rows).join(of_lines, on=LINE, how="left", maintain_order="left")
@@ -60,16 +61,18 @@ def packs_of_kernel(
     return packs_of(kernel.name, NO_SHARD, rows)
 
 
-def judged_packs(spec: TableSpec, rows: pa.Table, parted: Callable[[pl.DataFrame], Parts]) -> list[Pack]:
-    """The rows of a table that break nothing, in parts by shard, and what is said of the others."""
-    expected, frame = expectation_of(spec), frame_of(rows)
-    broken = broken_rows(frame, expected)
-    sound = frame if broken.is_empty() else sound_rows(frame, expected)
+def sifted_rows(spec: TableSpec, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows of a table that break nothing, and what is said of the others."""
+    expected = expectation_of(spec)
+    broken = broken_rows(rows, expected)
+    return (rows if broken.is_empty() else sound_rows(rows, expected)), broken
+
+
+def judged_packs(spec: TableSpec, parts: Parts, broken: pl.DataFrame) -> list[Pack]:
+    """Sound rows of a table by shard, and what is said of broken ones."""
     said = packs_of(spec.name + BROKEN, NO_SHARD, broken.to_arrow(compat_level=pl.CompatLevel.oldest()))
     return said + [
-        pack
-        for shard, part in parted(sound)
-        for pack in packs_of(spec.name, shard, declared_table(part, spec))
+        pack for shard, part in parts for pack in packs_of(spec.name, shard, declared_table(part, spec))
     ]
 
 
