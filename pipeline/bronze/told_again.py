@@ -38,13 +38,20 @@ def with_laps(records: pl.DataFrame, begins: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(col("lap").fill_null(0), node_id=pl.when(col("node_id") != -1).then("node_id"))
 
 
-def repeated_time_spans(log_record: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
-    """(load_seq, from_at, until_at): the segments of these records that tell of a time of which their file has told
-    before, with those that did, and when. segments: rows of bronze.source_file."""
+def lap_stretches(log_record: pl.DataFrame) -> pl.DataFrame:
+    """(STRETCH, first_logged_at, last_logged_at): when each lap of each segment was written. Records of some segments
+    give those of the segments."""
+    timed = with_lap_numbers(log_record, "load_seq")
+    return timed.group_by(STRETCH).agg(
+        first_logged_at=col("logged_at").min(), last_logged_at=col("logged_at").max()
+    )
+
+
+def repeated_time_spans(own: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+    """(load_seq, from_at, until_at): the segments that tell of a time of which their file has told before, with those
+    that did, and when. own: lap_stretches(); segments: rows of bronze.source_file."""
     first, last = col("first_logged_at"), col("last_logged_at")
     said = (*STRETCH, "first_logged_at", "last_logged_at")
-    spans = (col("logged_at").min().alias(said[-2]), col("logged_at").max().alias(said[-1]))
-    own = with_lap_numbers(log_record, "load_seq").group_by(STRETCH).agg(spans)
     earlier = segments.filter(first.is_not_null()).join(own, on="load_seq", how="anti")
     earlier = earlier.join(own, on="file_id", how="semi").with_columns(lap=pl.lit(0, pl.UInt32))
     stretches = pl.concat([earlier.select(said), own.select(said)]).sort(STRETCH)

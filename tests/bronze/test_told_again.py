@@ -5,7 +5,7 @@ import pytest
 from polars import col
 
 from pipeline.bronze.duplicate_record import build, comparable_records, merge_overlaps, of_whole_files
-from pipeline.bronze.told_again import lap_begins, repeated_time_spans, with_laps
+from pipeline.bronze.told_again import lap_begins, lap_stretches, repeated_time_spans, with_laps
 from tests.bronze.duplicates import Loaded, frames
 
 
@@ -14,7 +14,7 @@ def named(loaded: Loaded, new: int) -> list[tuple[int, int]]:
     finds them. loaded: each line tells of the second that is its letter."""
     records, segments = frames(loaded)
     begins = lap_begins(records)
-    again = repeated_time_spans(records.filter(records["load_seq"] >= new), segments)
+    again = repeated_time_spans(lap_stretches(records.filter(records["load_seq"] >= new)), segments)
     overlap = of_whole_files(merge_overlaps(again), segments)
     twice = build(comparable_records(with_laps(records, begins), overlap), None)
     return sorted(twice.select("byte_offset", "of_byte_offset").iter_rows())

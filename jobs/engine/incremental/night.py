@@ -1,6 +1,6 @@
 """What a run brings to a cluster: which segments are new, and which tables hold what follows from those before."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -34,7 +34,8 @@ class Night:
     rows of bronze.source_file of those that others replace. executors: who runs kernels of single records; None: the
     driver does. shards: into so many parts, by topic, they divide the tables of a first run; 0: into none. records:
     what is loaded, once it is asked for. goes_on: the run before read a part of what it found, and no screen told of
-    it. metadata_before: the last load of copies of the metadata log of earlier runs.
+    it. metadata_before: the last load of copies of the metadata log of earlier runs. parts: the segments of the run
+    (load_seq) in groups whose records the driver can hold; none: all at once.
     """
 
     tables: StoredTables
@@ -50,6 +51,7 @@ class Night:
     records: pa.Table | None = None
     goes_on: bool = False
     metadata_before: int = 0
+    parts: Sequence[Sequence[int]] = ()
 
     def is_of_run(self) -> Condition:
         """True for rows of segments that this run loads or derives anew."""
@@ -62,11 +64,15 @@ class Night:
             self.records = self.tables.read(log_record.SPEC, self.is_of_run(), SAID)
         return self.records
 
-    def columns_of_run(self, names: Sequence[str]) -> pl.DataFrame:
-        """Some columns of these rows. Where executors run the kernels, the driver never holds all of them."""
+    def columns_of_run(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Some columns of these rows, those of one segment together. Where executors run the kernels, the driver never
+        holds all of them."""
         if self.executors is None:
-            return frame_of(self.records_of_run().select(names))
-        return frame_of(self.tables.read(log_record.SPEC, self.is_of_run(), names))
+            yield frame_of(self.records_of_run().select(names))
+            return
+        for load_seqs in self.parts or [()]:
+            among = is_in("load_seq", load_seqs) if load_seqs else self.is_of_run()
+            yield frame_of(self.tables.read(log_record.SPEC, among, names))
 
     def forget_records(self) -> None:
         """They are read again: the segments of the run are others than before."""

@@ -18,7 +18,7 @@ from jobs.engine.intake.segments import COUNTED, Loader
 from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze.planning import Plan, Segment
 from pipeline.bronze.shared_files import without_nodes_where_shared
-from pipeline.bronze.told_again import lap_begins, repeated_time_spans, with_laps
+from pipeline.bronze.told_again import lap_begins, lap_stretches, repeated_time_spans, with_laps
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
 from pipeline.core.conditions import Condition, IsNull, column_before, column_since, is_in
 from pipeline.core.expectations import expectation_of
@@ -30,6 +30,7 @@ from schemas.spec import TableSpec
 EXPECTED = expectation_of(log_record.SPEC)
 PLACED = ("file_id", "byte_offset", "byte_length", "logged_at", "raw")
 NEXT = timedelta(microseconds=1)
+AT_ONCE_BYTES = 128 << 20
 Done = Callable[[TableSpec, pa.Table], None]
 
 
@@ -74,12 +75,16 @@ class Intake:
             rest.result()
         if not segments:
             return planned, {}
-        records = self.night.columns_of_run(COUNTED).filter(col("load_seq") > self.night.before)
-        counted = self.loader.counted(records)
+        if not self.night.derived:
+            self.night.parts = parts_by_size(segments)
+        counted: dict[int, dict[str, Any]] = {}
+        for records in self.night.columns_of_run(COUNTED):
+            counted |= self.loader.counted(records.filter(col("load_seq") > self.night.before))
         planned, lost = without_lost(tables, planned, counted, self.loader.look_again)
         if lost:
             self.night.forget_records()
-        self.done(log_record.SPEC, self.night.columns_of_run(EXPECTED.columns).to_arrow())
+        for records in self.night.columns_of_run(EXPECTED.columns):
+            self.done(log_record.SPEC, records.to_arrow())
         if planned.segments:
             tables.append(source_file.SPEC, self.loader.manifest(planned.segments, counted))
             self.done(source_file.SPEC, tables.read(source_file.SPEC, self.of_run()))
@@ -187,11 +192,15 @@ class Intake:
         near = duplicates.overlapping_segments(files, files.filter(is_new))
         earlier = is_in("load_seq", near["load_seq"].to_list()) & ~self.night.is_of_run()
         names = (*duplicates.SEGMENT, "log", "logged_at", "byte_offset")
-        own = self.night.columns_of_run(names)
         stored = frame_of(self.tables.read(log_record.SPEC, earlier, names))
-        spans = duplicates.segment_log_spans(pl.concat([own, stored]), near)
+        of_segments, laps = [duplicates.segment_log_spans(stored, near)], []
+        for own in self.night.columns_of_run(names):
+            of_segments.append(duplicates.segment_log_spans(own, near))
+            laps.append(lap_stretches(own))
+        spans = pl.concat(of_segments)
         of_others = duplicates.overlapping_segments(spans, spans.filter(is_new), "log")
-        return duplicates.merge_overlaps(pl.concat([of_others, repeated_time_spans(own, segments)]))
+        again = repeated_time_spans(pl.concat(laps), segments)
+        return duplicates.merge_overlaps(pl.concat([of_others, again]))
 
     def cut_short(
         self, compared: pl.DataFrame, named: pl.DataFrame, segments: pl.DataFrame
@@ -235,3 +244,17 @@ class Intake:
             "files": len({one.file_id for one in segments}),
             "segments": len(segments),
         }
+
+
+def parts_by_size(segments: Sequence[Segment]) -> list[list[int]]:
+    """Segments (load_seq) in groups of no more than about AT_ONCE_BYTES of logs; a larger one alone."""
+    parts: list[list[int]] = []
+    room = 0
+    for one in segments:
+        size = one.limit - one.start_offset
+        if size > room:
+            parts.append([])
+            room = AT_ONCE_BYTES
+        parts[-1].append(one.load_seq)
+        room -= size
+    return parts
