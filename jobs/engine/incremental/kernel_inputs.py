@@ -23,11 +23,12 @@ A_DAY = timedelta(days=1)
 
 
 class KernelInputs:
-    """The inputs of one run's kernels."""
+    """The inputs of one run's kernels. partials: by name those that shards have given."""
 
     def __init__(self, night: Night, at_hand: AtHand, records: RunRecords) -> None:
         self.night, self.at_hand, self.records = night, at_hand, records
         self.taken: dict[str, pl.DataFrame] = {}
+        self.partials: dict[str, pl.DataFrame] = {}
 
     def of(self, table: CatalogTable, span: Span) -> dict[str, Any]:
         """By parameter what the table's kernel takes; span: the time of its inputs, of one that is built whole of those
@@ -35,6 +36,8 @@ class KernelInputs:
         return {name: self.parameter_of(table, name, span) for name in table.parameters}
 
     def parameter_of(self, table: CatalogTable, name: str, span: Span) -> Any:
+        if name in self.partials:
+            return self.partials[name]
         if name not in PARTIALS:
             return self.input_of(table, name, span)
         partial = PARTIALS[name]

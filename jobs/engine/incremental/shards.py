@@ -41,7 +41,7 @@ class Shards:
         self.tables: Sequence[CatalogTable] = ()
         self.there: dict[str, PackedRows] = {}
         self.of_no_topic: dict[str, pl.DataFrame] = {}
-        self.partials: dict[str, pl.DataFrame] = {}
+        self.partials = inputs.partials
         self.passes: list[PackedRows] = []
         self.split: dict[str, PackedRows] = {}
         self.stored: set[str] = set()
@@ -172,7 +172,9 @@ class Shards:
         missing = {
             name: empty_frame(BY_SHORT_NAME[name].spec) for name in step.parameters if name not in known
         }
-        return step.build(**{name: (known | missing)[name] for name in step.parameters}).clear()
+        none = {name: (known | missing)[name] for name in step.parameters}
+        frames = {name: one.clear() for name, one in none.items() if isinstance(one, pl.DataFrame)}
+        return step.build(**(none | frames)).clear()
 
     def release(self) -> None:
         """Lets go of what executors hold: what is asked for later is read as it was stored."""
