@@ -99,7 +99,7 @@ def build(
     if topic_on_record.is_empty():
         return empty_frame(SPEC)
     unnamed = counted_by_day(nearest_of_each(unnamed_answer, "differing_at"))
-    return added_up(pl.concat([witness_day, unnamed]))
+    return sums_of_days(pl.concat([witness_day, unnamed]))
 
 
 def answers_of_lines(
@@ -189,7 +189,7 @@ def counted_by_day(answers: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def added_up(parts: pl.DataFrame) -> pl.DataFrame:
+def sums_of_days(parts: pl.DataFrame) -> pl.DataFrame:
     """Rows of this table of counts by day (DAYS), several of a day."""
     days = parts.group_by(DAY).agg(col(COUNTS).sum(), col("first_offset").min(), col("last_offset").max())
     first = (

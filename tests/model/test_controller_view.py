@@ -18,7 +18,6 @@ from pipeline.model.partitions.controller_view import (
 )
 from pipeline.model.partitions.preferred_counts import COUNTS, counts_at, preferred_count_changes, shares_at
 from pipeline.model.partitions.statements import PARTITION, TRACKED
-from pipeline.model.partitions.topic_lives import GONE
 from pipeline.model.terms.succession import TERM
 from schemas.gold import partition_timeline
 from schemas.silver import assignment, term
@@ -126,43 +125,6 @@ def test_counts_by_looking_at_every_partition(
     assert in_order(found, *expected[0]) == in_order(expected, *expected[0])
     for name in ("preferred", "elsewhere", "moved", "listed", "agreed"):
         assert len({row[name] for row in found}) > 1, name
-
-
-# Broker 1 leads b and not a, which is listed; then b is gone: that line stands between the list and the question.
-BETWEEN: tuple[Row, ...] = (
-    {"topic": "a", "seq": 5, "state": "OnlinePartition", "leader": 2, "replicas": [1, 2]},
-    {"topic": "b", "seq": 6, "state": "OnlinePartition", "leader": 1, "replicas": [1, 2]},
-    {"topic": "a", "seq": 10, "listed_of": 1},
-    {"topic": "b", "seq": 11, "state": GONE},
-)
-
-
-@pytest.mark.parametrize("shards", [("a", "b"), ("ab",)])
-def test_a_list_counts_only_if_no_partition_changes_behind_it(
-    begins: pl.DataFrame, cluster_wide: pl.DataFrame, shards: tuple[str, ...]
-) -> None:
-    """Even one that adds nothing to the counts by then, among partitions that the list does not name."""
-    kinds = {name: TYPES[name] for name in TRACKED}
-    lines = pl.DataFrame(BETWEEN, schema=kinds | {"topic": pl.String, "seq": pl.Int64, "listed_of": pl.Int32})
-    term = {"cluster_id": "c", "term_id": "1-1"}
-    begin = pl.DataFrame([term | {"controller_epoch": 1, "seq": 0}], schema=begins.schema)
-    own = lines.with_columns(
-        **{name: pl.lit(value) for name, value in term.items()},
-        topic_life=pl.lit(1, pl.Int32),
-        partition=pl.lit(0, pl.Int32),
-        cause=pl.lit(None, pl.String),
-    )
-    seen = states_held(own, begin, cluster_wide.clear(), "listed_of")
-    asked = pl.DataFrame(
-        [term | {"broker_id": 1, "seq": 12, "listing_seq": 10}],
-        schema_overrides={"broker_id": pl.Int32},
-    )
-    parts = [seen.filter(pl.col("topic").is_in(list(one))) for one in shards]
-    shares = [
-        shares_at(with_known_lists(asked, part), moving(part), begin, cluster_wide.clear()) for part in parts
-    ]
-    (found,) = counts_at(asked, pl.concat(shares)).to_dicts()
-    assert (found["preferred"], found["elsewhere"], found["listed"], found["only_kafka"]) == (1, 1, 0, [])
 
 
 @pytest.mark.parametrize("place", [3, 9, 15])

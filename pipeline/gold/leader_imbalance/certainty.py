@@ -47,7 +47,7 @@ def begins_in_kraft(partition_timeline: pl.DataFrame, span: Span) -> pl.DataFram
     known = partition_timeline.filter(col("topic_id").is_not_null()).select(
         "cluster_id", kraft_at=since, unborn_at=when(is_unborn).then(since)
     )
-    return first_of_each(known)
+    return earliest_by_cluster(known)
 
 
 def first_of_kraft(
@@ -56,7 +56,7 @@ def first_of_kraft(
     """(cluster_id, kraft_at, unborn_at): the first ones of all, and of what rows before the span tell."""
     is_told = col("reason") == CREATION_UNSEEN
     told = imbalance_before.filter(is_told).select("cluster_id", unborn_at=since_span(span))
-    return first_of_each(pl.concat([kraft_ratio_begin, told], how="diagonal"))
+    return earliest_by_cluster(pl.concat([kraft_ratio_begin, told], how="diagonal"))
 
 
 def since_span(span: Span) -> pl.Expr:
@@ -64,7 +64,7 @@ def since_span(span: Span) -> pl.Expr:
     return when(span.since("valid_from_at")).then("valid_from_at").otherwise(lit(LONG_AGO))
 
 
-def first_of_each(begins: pl.DataFrame) -> pl.DataFrame:
+def earliest_by_cluster(begins: pl.DataFrame) -> pl.DataFrame:
     return begins.group_by("cluster_id").agg(col("kraft_at", "unborn_at").min())
 
 
