@@ -3,13 +3,12 @@
 import polars as pl
 from polars import col, lit
 
-from pipeline.kafka.machines.by_release import PARTITION, REPLICA, STATES
+from pipeline.kafka.machines.by_release import PARTITION, REPLICA, START_EVENTS, STATES
 from pipeline.model.lines.families import printed_field
 from pipeline.model.lines.texts import TOPIC, first_match, number_in_text
 from schemas.bronze.log_record import NOT_WHOLE
 from schemas.silver.state_dump import SPEC
 
-EVENTS = {"replica_state_machine_started": REPLICA, "partition_state_machine_started": PARTITION}
 HEAD_BYTES = 512
 BEGINNING = "initial state -> "
 STARTED = rf"Started (replica|partition) state machine with {BEGINNING}"
@@ -38,11 +37,11 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
 
 
 def dump_records(log_record: pl.DataFrame) -> pl.DataFrame:
-    is_dump = col("event").is_in([*EVENTS]) & col("logged_at").is_not_null()
+    is_dump = col("event").is_in([*START_EVENTS]) & col("logged_at").is_not_null()
     return log_record.filter(is_dump).select(
         *PLACE,
         "controller_id",
-        machine=col("event").replace_strict(EVENTS, return_dtype=pl.String),
+        machine=col("event").replace_strict(START_EVENTS, return_dtype=pl.String),
         text=printed_field("initial_state"),
         is_whole=lit(value=True),
     )

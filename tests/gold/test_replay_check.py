@@ -9,7 +9,9 @@ from polars import col
 
 from pipeline.core.frames import declared_table, empty_frame
 from pipeline.gold import replay_check
-from pipeline.gold.replay_check import dump_answer, refusal_answer, request_answer
+from pipeline.gold.replay_check import refusal_answer
+from pipeline.gold.replay_check.dumps import dump_answer
+from pipeline.gold.replay_check.requests import request_answer
 from schemas.gold import transition_audit
 from schemas.gold.replay_check import SPEC
 from schemas.silver import control_request, controller_line, state_dump, term

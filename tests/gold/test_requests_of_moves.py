@@ -73,14 +73,14 @@ def answers_of_lines(lines: list[str]) -> str:
     sent = "cluster_id | event | broker_id | topic | partition | partition_count | logged_at | file_id | byte_offset"
     of_lines = "cluster_id | term_id | event | file_id | byte_offset | seq"
     requested = frame(control_request.SPEC, "\n".join([sent, *requests]))
-    lines = frame(controller_line.SPEC, "\n".join([of_lines, *places]))
+    placed = frame(controller_line.SPEC, "\n".join([of_lines, *places]))
     terms = frame(term.SPEC, "cluster_id | term_id\nc | 1-1")
     earlier = frame(replay_summary.SPEC, "cluster_id")
     found = pl.concat(
         request_answer(
             told.filter(col("topic") == topic),
             requested.filter(col("topic").is_null() | (col("topic") == topic)),
-            lines,
+            placed,
             terms,
             earlier,
         )

@@ -20,8 +20,7 @@ from pipeline.gold.replay_check.statements import (
     first_examples,
     named_machines,
 )
-from pipeline.kafka.machines.by_release import STATES, move_visibility
-from pipeline.silver.state_dump import EVENTS
+from pipeline.kafka.machines.by_release import START_EVENTS, STATES, move_visibility
 from schemas.types import BOOLEAN, LONG, STRING, TIMESTAMP
 
 RECORD = ("cluster_id", "file_id", "byte_offset")
@@ -67,8 +66,8 @@ def dump_answer(
     )
     said = state_dump.join(lines.drop("event", "logged_at"), on=RECORD, how="inner")
     # Of a whole dump the line alone tells: it may name no object of these topics.
-    whole = lines.filter(col("event").is_in([*EVENTS])).with_columns(
-        machine=col("event").replace_strict(EVENTS, return_dtype=pl.String)
+    whole = lines.filter(col("event").is_in([*START_EVENTS])).with_columns(
+        machine=col("event").replace_strict(START_EVENTS, return_dtype=pl.String)
     )
     dumps = (
         pl.concat([rows.select(*DUMP, "dump_seq") for rows in (said, whole)])

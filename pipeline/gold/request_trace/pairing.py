@@ -8,7 +8,8 @@ import polars as pl
 from polars import col
 
 from pipeline.gold.request_trace.orders import CHANNEL
-from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL, RECEIVER
+from pipeline.gold.request_trace.receipt_runs import RECEIVER
+from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL
 
 BOTH = (*CHANNEL, "controller_id", "receipt_channel")
 PAIR = pl.Schema(

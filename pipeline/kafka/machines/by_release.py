@@ -12,6 +12,8 @@ from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.wording.releases import release_names
 
 REPLICA, PARTITION = "replica", "partition"
+# Lines with which a machine starts, whole ones with the states of all its objects.
+START_EVENTS = {"replica_state_machine_started": REPLICA, "partition_state_machine_started": PARTITION}
 KINDS = {REPLICA: ("R1", "R2"), PARTITION: ("P1",)}
 UNKNOWN_RELEASE = "unknown"
 
