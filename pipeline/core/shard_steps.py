@@ -17,7 +17,8 @@ from schemas.spec import TableSpec
 
 @dataclass(frozen=True)
 class ShardStep:
-    """A kernel, or a partial (spec: None), as a shard runs it. parameters: names of what it takes."""
+    """A kernel, or a partial (spec: None), as a shard runs it. parameters: names of what it takes. A partial takes
+    lines of controllers whole: what it counts by may follow from lines that name other topics."""
 
     name: str
     build: Callable[..., pl.DataFrame]
@@ -28,20 +29,21 @@ class ShardStep:
 @dataclass(frozen=True)
 class ShardInputs:
     """What every shard is handed: small: by name tables that are not kept by topic, of those that are the rows of no
-    topic, as Arrow's stream; other: settings, span. by_topic: tables whose rows come in packs."""
+    topic, as Arrow's stream; other: settings, span. by_topic: tables whose rows come in packs; whole: of those that
+    partials take whole all rows."""
 
     small: Mapping[str, bytes]
     other: Mapping[str, Any]
     by_topic: Sequence[TableSpec]
+    whole: Mapping[str, bytes]
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], by_topic: Sequence[TableSpec]) -> "ShardInputs":
+    def of(
+        cls, given: Mapping[str, Any], by_topic: Sequence[TableSpec], whole: Mapping[str, pl.DataFrame]
+    ) -> "ShardInputs":
         frames = {name: one for name, one in given.items() if isinstance(one, pl.DataFrame)}
-        packed = {
-            name: ipc_bytes(one.to_arrow(compat_level=pl.CompatLevel.oldest()))
-            for name, one in frames.items()
-        }
-        return cls(packed, {name: one for name, one in given.items() if name not in frames}, by_topic)
+        other = {name: one for name, one in given.items() if name not in frames}
+        return cls(packed_frames(frames), other, by_topic, packed_frames(whole))
 
     def known(self, packs: Mapping[str, Sequence[bytes]]) -> dict[str, Any]:
         """What kernels take by name, with the rows of one shard. packs: by name of the table."""
@@ -51,6 +53,12 @@ class ShardInputs:
             parts += [unpacked(packs[spec.name])] if packs.get(spec.name) else []
             known[spec.table] = pl.concat(parts) if parts else empty_frame(spec)
         return known
+
+
+def packed_frames(frames: Mapping[str, pl.DataFrame]) -> dict[str, bytes]:
+    return {
+        name: ipc_bytes(one.to_arrow(compat_level=pl.CompatLevel.oldest())) for name, one in frames.items()
+    }
 
 
 def unpacked(packs: Sequence[bytes]) -> pl.DataFrame:
@@ -74,8 +82,10 @@ def pack_shard_rows(
     (shard,) = shards
     known = inputs.known(packs)
     packs.clear()
+    whole = {name: unpacked([one]) for name, one in inputs.whole.items()}
     for step in steps:
-        rows = step.build(**{name: known[name] for name in step.parameters})
+        taken = known if step.spec is not None else known | whole
+        rows = step.build(**{name: taken[name] for name in step.parameters})
         if step.spec is None:
             some = packs_of(step.name, NO_SHARD, rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
         else:

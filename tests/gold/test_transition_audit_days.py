@@ -24,6 +24,7 @@ from schemas.silver import (
 )
 from schemas.spec import TableSpec
 from schemas.state.replay_summary import SPEC as SUMMARY
+from tests import kernel_calls
 from tests.replay.generated import IN_TURN, generate, table
 
 BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
@@ -136,7 +137,14 @@ def test_dumps_of_later_days_are_held_against_the_moves_before(seed: int) -> Non
     requests = empty_frame(control_request.SPEC)
     all_lines = pl.concat([told.controller_line, lines])
     whole = transition_audit.build(*told, empty_frame(SUMMARY), ALL_TIME)
-    checked = replay_check.build(whole, state_dumps, requests, all_lines, told.term, empty_frame(SUMMARY))
+    others = {"state_dump": state_dumps, "control_request": requests, "term": told.term}
+    checked = kernel_calls.rows_of(
+        replay_check,
+        **others,
+        transition_audit=whole,
+        controller_line=all_lines,
+        summary_before=empty_frame(SUMMARY),
+    )
     counts = checked.filter(check="initial_state_dump").select(
         "equal_count", "undecided_count", "differing_count"
     )
@@ -147,8 +155,12 @@ def test_dumps_of_later_days_are_held_against_the_moves_before(seed: int) -> Non
         before = replay_summary.build(
             whole.filter(~is_later), told.controller_line.filter(~is_later), empty_frame(SUMMARY), ALL_TIME
         )
-        found = replay_check.build(
-            whole.filter(is_later), state_dumps, requests, all_lines.filter(is_later), told.term, before
+        found = kernel_calls.rows_of(
+            replay_check,
+            **others,
+            transition_audit=whole.filter(is_later),
+            controller_line=all_lines.filter(is_later),
+            summary_before=before,
         )
         assert_frame_equal(
             found.sort("check", "term_id", "machine", "day_at"),

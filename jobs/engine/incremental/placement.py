@@ -13,7 +13,8 @@ COMPRESSED = (".gz", ".zst")
 
 class Placement(Enum):
     """DRIVER: the driver reads the logs and holds their records. EXECUTORS: tasks of Spark read them into bronze, and
-    run the kernels of single records; what follows from many records is built in the driver in both."""
+    run the kernels of single records, and those of topics in a first run; what follows from a cluster is built in the
+    driver in both."""
 
     DRIVER = "driver"
     EXECUTORS = "executors"
@@ -24,6 +25,11 @@ def placement_of(settings: Settings, new_bytes: int) -> Placement:
     if settings.placement != "auto":
         return Placement(settings.placement)
     return Placement.DRIVER if new_bytes <= settings.limits.driver_bytes else Placement.EXECUTORS
+
+
+def is_in_shards(settings: Settings, load_seq: int, new_bytes: int) -> bool:
+    """True for a first run on executors: they hold its tables by topic. load_seq: the highest of earlier runs."""
+    return not load_seq and placement_of(settings, new_bytes) is Placement.EXECUTORS
 
 
 def shards_of(settings: Settings, new_bytes: int) -> int:

@@ -128,7 +128,11 @@ class Shards:
         self.split_lines(OF_LINES.intersection(asked))
         by_topic = [BY_SHORT_NAME[name].spec for name in asked if name in self.there or name in self.split]
         small = {name: self.small(name) for name in asked}
-        inputs = ShardInputs.of({name: one for name, one in small.items() if one is not None}, by_topic)
+        by_partials = {name for one in steps if one.spec is None for name in one.parameters}
+        whole = {name: self.at_hand.whole(name) for name in self.split if name in by_partials}
+        inputs = ShardInputs.of(
+            {name: one for name, one in small.items() if one is not None}, by_topic, whole
+        )
         first, *more = self.holders()
         packs = first.run_shards(steps, inputs, more)
         self.passes.append(packs)

@@ -14,6 +14,7 @@ from jobs.engine.incremental.placement import Placement
 from jobs.engine.intake.changed_while_read import without_lost
 from jobs.engine.intake.executors import IntakeExecutors
 from jobs.engine.intake.metadata_log import MetadataLoad
+from jobs.engine.intake.parts import parts_by_size
 from jobs.engine.intake.segments import COUNTED, Loader
 from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze.planning import Plan, Segment
@@ -30,7 +31,6 @@ from schemas.spec import TableSpec
 EXPECTED = expectation_of(log_record.SPEC)
 PLACED = ("file_id", "byte_offset", "byte_length", "logged_at", "raw")
 NEXT = timedelta(microseconds=1)
-AT_ONCE_BYTES = 128 << 20
 Done = Callable[[TableSpec, pa.Table], None]
 
 
@@ -244,17 +244,3 @@ class Intake:
             "files": len({one.file_id for one in segments}),
             "segments": len(segments),
         }
-
-
-def parts_by_size(segments: Sequence[Segment]) -> list[list[int]]:
-    """Segments (load_seq) in groups of no more than about AT_ONCE_BYTES of logs; a larger one alone."""
-    parts: list[list[int]] = []
-    room = 0
-    for one in segments:
-        size = one.limit - one.start_offset
-        if size > room:
-            parts.append([])
-            room = AT_ONCE_BYTES
-        parts[-1].append(one.load_seq)
-        room -= size
-    return parts

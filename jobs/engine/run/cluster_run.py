@@ -18,7 +18,7 @@ from jobs.engine.incremental.fingerprints import (
     templates_read,
 )
 from jobs.engine.incremental.night import Night
-from jobs.engine.incremental.placement import Placement, placement_of, shards_of
+from jobs.engine.incremental.placement import Placement, is_in_shards, placement_of, shards_of
 from jobs.engine.intake.bronze_writer import Intake
 from jobs.engine.intake.on_executors import SparkIntake
 from jobs.engine.run.conservation import require_conserved
@@ -138,10 +138,7 @@ class Run:
         return self.result("published" if has_news or tables else "nothing_new", found.states)
 
     def is_in_shards(self, found: LogLookResult) -> bool:
-        """True for a first run on executors: they hold its tables by topic."""
-        settings = self.request.settings
-        is_first = not self.published.counts.get("load_seq", 0)
-        return is_first and placement_of(settings, found.new_bytes) is Placement.EXECUTORS
+        return is_in_shards(self.request.settings, self.published.counts.get("load_seq", 0), found.new_bytes)
 
     def tune(self, read_bytes: int, stored_bytes: int) -> None:
         self.store.session.set(partial(tune_for_size, read_bytes=read_bytes, stored_bytes=stored_bytes))
