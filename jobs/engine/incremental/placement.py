@@ -27,13 +27,11 @@ def placement_of(settings: Settings, new_bytes: int) -> Placement:
     return Placement.DRIVER if new_bytes <= settings.limits.driver_bytes else Placement.EXECUTORS
 
 
-def is_in_shards(settings: Settings, load_seq: int, new_bytes: int) -> bool:
-    """True for a first run on executors: they hold its tables by topic. load_seq: the highest of earlier runs."""
-    return not load_seq and placement_of(settings, new_bytes) is Placement.EXECUTORS
-
-
-def shards_of(settings: Settings, new_bytes: int) -> int:
-    """Into how many parts of topics the tables of a first run go."""
+def shards_of(settings: Settings, load_seq: int, new_bytes: int) -> int:
+    """Into how many parts of topics the tables of a first run on executors go; 0: it is none. load_seq: the highest of
+    earlier runs."""
+    if load_seq or placement_of(settings, new_bytes) is Placement.DRIVER:
+        return 0
     return max(1, -(-new_bytes // settings.limits.shard_bytes))
 
 

@@ -18,7 +18,7 @@ from jobs.engine.incremental.fingerprints import (
     templates_read,
 )
 from jobs.engine.incremental.night import Night
-from jobs.engine.incremental.placement import Placement, is_in_shards, placement_of, shards_of
+from jobs.engine.incremental.placement import Placement, placement_of, shards_of
 from jobs.engine.intake.bronze_writer import Intake
 from jobs.engine.intake.on_executors import SparkIntake
 from jobs.engine.run.conservation import require_conserved
@@ -101,7 +101,6 @@ class Run:
     def execute(self, found: LogLookResult) -> RunResult:
         request, planned, written = self.request, found.planned, self.written
         before = self.published.counts.get("load_seq", 0)
-        goes_on = bool(self.published.counts.get(PARTS_LEFT))
         self.counts |= {
             name: self.published.counts[name] for name in self.published.counts if is_handed_on(name)
         }
@@ -122,23 +121,19 @@ class Run:
         if is_new := bool(has_news or tables or planned.sightings):
             if self.store.writer is None:
                 self.store.session.begin()
-            night = Night(
-                written, request.settings, request.cluster_id, self.run_id, before, fresh, goes_on=goes_on
-            )
+            night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
+            night.goes_on = bool(self.published.counts.get(PARTS_LEFT))
             night.metadata_before = self.published.counts.get(METADATA_SEQ, 0)
-            if self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
+            night.shards = shards_of(request.settings, before, found.new_bytes)
+            if night.shards or self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
                 self.store.session.require()
                 night.executors = SparkExecutors(written)
-                night.shards = shards_of(request.settings, found.new_bytes) if self.is_in_shards(found) else 0
             gate = QualityGate(request.cluster_id, self.run_id)
             intake = Intake(found.loader, written, night, gate.enter, self.executors)
             intake.metadata = metadata
             found.states.update(self.write_all(planned, intake, tables, gate))
         self.publish("published" if is_new else "nothing_new")
         return self.result("published" if has_news or tables else "nothing_new", found.states)
-
-    def is_in_shards(self, found: LogLookResult) -> bool:
-        return is_in_shards(self.request.settings, self.published.counts.get("load_seq", 0), found.new_bytes)
 
     def tune(self, read_bytes: int, stored_bytes: int) -> None:
         self.store.session.set(partial(tune_for_size, read_bytes=read_bytes, stored_bytes=stored_bytes))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from jobs.engine.incremental.placement import shards_of
 from jobs.engine.run.cluster_run import Run
 from jobs.engine.run.migration import migrate_older
 from jobs.engine.run.progress import Progress
@@ -50,7 +51,8 @@ def run_in_spans(
     spans: its memory follows shards. The last run, and what all did."""
     run = Run(store, request, progress, lock)
     found = run.look()
-    is_whole = request.is_reparsing or run.is_in_shards(found)
+    before = run.published.counts.get("load_seq", 0)
+    is_whole = request.is_reparsing or shards_of(request.settings, before, found.new_bytes)
     most_bytes = sys.maxsize if is_whole else request.settings.limits.span_bytes
     parts = parts_by_days(found.planned, most_bytes)
     if len(parts) == 1:
