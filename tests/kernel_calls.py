@@ -41,4 +41,4 @@ def input_of(name: str, inputs: dict[str, Any]) -> Any:
     if name in inputs or name not in PARTIALS:
         return inputs[name]
     partial = PARTIALS[name]
-    return partial.build(**{one: inputs[one] for one in partial.inputs})
+    return partial.build(**{one: input_of(one, inputs) for one in partial.inputs})

@@ -1,7 +1,7 @@
 """All tables in the order in which they are built: the signature of a table's build is its wiring."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -40,6 +40,15 @@ class Refresh(Enum):
     REPAIRED = "rows are appended by repair alone: what the warehouse has lost of what was read"
 
 
+def tables_behind(names: Iterable[str]) -> Iterator[str]:
+    """The names, with what partials are made of in their place."""
+    for name in names:
+        if name in PARTIALS:
+            yield from tables_behind(PARTIALS[name].inputs)
+        else:
+            yield name
+
+
 # Of tables that declare nothing of the nights.
 WHOLE = Incremental()
 # No build gives these rows again.
@@ -65,8 +74,7 @@ class CatalogTable:
     @property
     def inputs(self) -> tuple[str, ...]:
         """The same, with what partials are made of in their place."""
-        of_each = ((PARTIALS[one].inputs if one in PARTIALS else (one,)) for one in self.parameters)
-        return tuple(dict.fromkeys(name for names in of_each for name in names))
+        return tuple(dict.fromkeys(tables_behind(self.parameters)))
 
     @property
     def row_kernel(self) -> RowKernel:

@@ -6,20 +6,35 @@ from dataclasses import dataclass
 
 import polars as pl
 
+BY_LINE = "is_by_line"
+Build = Callable[..., pl.DataFrame]
+
+
+def by_line(build: Build) -> Build:
+    """Marks a partial: see Partial.is_by_line."""
+    vars(build)[BY_LINE] = True
+    return build
+
 
 @dataclass(frozen=True)
 class Partial:
     """A function of the rows of some topics, and of tables that are of no topic. What it gives of each shard of the
     topics, put together, serves as well as what it gives of all: the kernel that takes it filters, counts or adds up.
 
-    A kernel takes it by its name, as it takes a table; it is made anew in each run and never stored.
+    A kernel, or another partial, takes it by its name, as it takes a table; it is made anew in each run and never
+    stored. One that takes nothing of topics is made once, in the driver.
     """
 
-    build: Callable[..., pl.DataFrame]
+    build: Build
 
     @property
     def name(self) -> str:
         return self.build.__name__
+
+    @property
+    def is_by_line(self) -> bool:
+        """Its rows are of lines (file_id, byte_offset), and a shard needs those alone that name its topics."""
+        return bool(getattr(self.build, BY_LINE, False))
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.core.errors import PipelineError
-from pipeline.core.frames import declared_table, empty_frame, frame_of
+from pipeline.core.frames import declared_table, frame_of
 from pipeline.core.packed_rows import NO_SHARD, PACKED, TOPIC, ipc_bytes, packs_of
 from pipeline.core.shards import judged_packs, sifted_rows
 from schemas.spec import TableSpec
@@ -17,8 +17,7 @@ from schemas.spec import TableSpec
 
 @dataclass(frozen=True)
 class ShardStep:
-    """A kernel, or a partial (spec: None), as a shard runs it. parameters: names of what it takes. A partial takes
-    lines of controllers whole: what it counts by may follow from lines that name other topics."""
+    """A kernel, or a partial (spec: None), as a shard runs it. parameters: names of what it takes."""
 
     name: str
     build: Callable[..., pl.DataFrame]
@@ -28,30 +27,25 @@ class ShardStep:
 
 @dataclass(frozen=True)
 class ShardInputs:
-    """What every shard is handed: small: by name tables that are not kept by topic, of those that are the rows of no
-    topic, as Arrow's stream; other: settings, span. by_topic: tables whose rows come in packs; whole: of those that
-    partials take whole all rows."""
+    """What every shard is handed. small: frames by name, as Arrow's stream: all that is not kept by topic, and of what
+    is the rows of no topic, or none. other: settings, span. packs: by the name of what is kept by topic that of its
+    packs."""
 
     small: Mapping[str, bytes]
     other: Mapping[str, Any]
-    by_topic: Sequence[TableSpec]
-    whole: Mapping[str, bytes]
+    packs: Mapping[str, str]
 
     @classmethod
-    def of(
-        cls, given: Mapping[str, Any], by_topic: Sequence[TableSpec], whole: Mapping[str, pl.DataFrame]
-    ) -> "ShardInputs":
+    def of(cls, given: Mapping[str, Any], packs: Mapping[str, str]) -> "ShardInputs":
         frames = {name: one for name, one in given.items() if isinstance(one, pl.DataFrame)}
         other = {name: one for name, one in given.items() if name not in frames}
-        return cls(packed_frames(frames), other, by_topic, packed_frames(whole))
+        return cls(packed_frames(frames), other, packs)
 
     def known(self, packs: Mapping[str, Sequence[bytes]]) -> dict[str, Any]:
-        """What kernels take by name, with the rows of one shard. packs: by name of the table."""
-        known = dict(self.other) | {name: unpacked([one]) for name, one in self.small.items()}
-        for spec in self.by_topic:
-            parts = [known[spec.table]] if spec.table in known else []
-            parts += [unpacked(packs[spec.name])] if packs.get(spec.name) else []
-            known[spec.table] = pl.concat(parts) if parts else empty_frame(spec)
+        """What kernels take by name, with the rows of one shard. packs: by the name of packs."""
+        known = dict(self.other)
+        for name, small in self.small.items():
+            known[name] = unpacked([small, *packs.get(self.packs.get(name, ""), ())])
         return known
 
 
@@ -63,7 +57,7 @@ def packed_frames(frames: Mapping[str, pl.DataFrame]) -> dict[str, bytes]:
 
 def unpacked(packs: Sequence[bytes]) -> pl.DataFrame:
     """The rows of packs of one table; none, too."""
-    return frame_of(pa.concat_tables(pa.ipc.open_stream(one).read_all() for one in packs))
+    return pl.concat([frame_of(pa.ipc.open_stream(one).read_all()) for one in packs])
 
 
 def pack_shard_rows(
@@ -82,10 +76,8 @@ def pack_shard_rows(
     (shard,) = shards
     known = inputs.known(packs)
     packs.clear()
-    whole = {name: unpacked([one]) for name, one in inputs.whole.items()}
     for step in steps:
-        taken = known if step.spec is not None else known | whole
-        rows = step.build(**{name: taken[name] for name in step.parameters})
+        rows = step.build(**{name: known[name] for name in step.parameters})
         if step.spec is None:
             some = packs_of(step.name, NO_SHARD, rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
         else:

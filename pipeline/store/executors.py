@@ -121,8 +121,7 @@ class SparkPackedRows:
         def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return pack_shard_rows(batches, steps, inputs)
 
-        names = [spec.name for spec in inputs.by_topic]
-        is_asked = F.col("name").isin(names) & (F.col("shard") != NO_SHARD)
+        is_asked = F.col("name").isin(*inputs.packs.values()) & (F.col("shard") != NO_SHARD)
         asked = reduce(DataFrame.unionAll, [one.packs.where(is_asked) for one in (self, *more)])
         packs = asked.repartitionById(self.shards, F.col("shard")).mapInArrow(
             pack, schema=from_arrow_schema(PACKED)

@@ -10,8 +10,8 @@ from polars import col
 from pipeline.core.frames import declared_table, empty_frame
 from pipeline.gold import replay_check
 from pipeline.gold.replay_check import refusal_answer
-from pipeline.gold.replay_check.dumps import dump_answer
-from pipeline.gold.replay_check.requests import request_answer
+from pipeline.gold.replay_check.dumps import dump_answer, dump_line
+from pipeline.gold.replay_check.requests import batch_line, request_answer
 from schemas.gold import transition_audit
 from schemas.gold.replay_check import SPEC
 from schemas.silver import control_request, controller_line, state_dump, term
@@ -87,9 +87,17 @@ def checked(
     )
     earlier, requests = empty_frame(replay_summary.SPEC), empty_frame(control_request.SPEC)
     found = replay_check.build(
-        of_topics(lambda one, other: dump_answer(one, other, lines, terms, earlier), audited, dumps),
+        of_topics(
+            lambda one, other: dump_answer(one, other, lines, dump_line(lines), terms, earlier),
+            audited,
+            dumps,
+        ),
         of_topics(lambda one, _: refusal_answer(one, terms), audited, dumps),
-        of_topics(lambda one, _: request_answer(one, requests, lines, terms, earlier), audited, dumps),
+        of_topics(
+            lambda one, _: request_answer(one, requests, lines, batch_line(lines), terms, earlier),
+            audited,
+            dumps,
+        ),
     )
     return {row["check"]: row for row in declared_table(found, SPEC).to_pylist()}
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from polars import col
 
-from pipeline.gold.replay_check.requests import count_requests, request_answer
+from pipeline.gold.replay_check.requests import batch_line, count_requests, request_answer
 from pipeline.gold.replay_check.statements import COUNTS
 from schemas.gold import transition_audit
 from schemas.silver import control_request, controller_line, term
@@ -81,6 +81,7 @@ def answers_of_lines(lines: list[str]) -> str:
             told.filter(col("topic") == topic),
             requested.filter(col("topic").is_null() | (col("topic") == topic)),
             placed,
+            batch_line(placed),
             terms,
             earlier,
         )

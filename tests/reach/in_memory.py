@@ -52,7 +52,7 @@ class MemoryPacks:
     def run_shards(
         self, steps: Sequence[ShardStep], inputs: ShardInputs, more: Sequence["MemoryPacks"]
     ) -> "MemoryPacks":
-        names = {spec.name for spec in inputs.by_topic}
+        names = set(inputs.packs.values())
         packs = [one for held in (self, *more) for one in held.packs if one["name"] in names]
         found: list[Pack] = []
         for shard in range(self.shards):

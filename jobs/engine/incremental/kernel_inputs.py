@@ -41,7 +41,7 @@ class KernelInputs:
         if name not in PARTIALS:
             return self.input_of(table, name, span)
         partial = PARTIALS[name]
-        return partial.build(**{one: self.input_of(table, one, span) for one in partial.inputs})
+        return partial.build(**{one: self.parameter_of(table, one, span) for one in partial.inputs})
 
     def input_of(self, table: CatalogTable, name: str, span: Span) -> Any:
         begin = span.begin

@@ -1,6 +1,6 @@
 """The tables of a first run by topic: executors hold them in shards, and the driver what is small."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
@@ -10,12 +10,13 @@ from jobs.engine.incremental.kernel_inputs import KernelInputs
 from jobs.engine.incremental.night import Night
 from jobs.engine.incremental.records import RunRecords
 from pipeline.catalog.kernels import PARTIALS
-from pipeline.catalog.tables import BY_SHORT_NAME, LINES_BY_DAYS, CatalogTable
+from pipeline.catalog.tables import BY_SHORT_NAME, LINES_BY_DAYS, CatalogTable, tables_behind
 from pipeline.core.executors import PackedRows
-from pipeline.core.frames import declared_table, empty_frame, frame_of
+from pipeline.core.frames import empty_frame, frame_of
 from pipeline.core.packed_rows import packs_of
+from pipeline.core.partial import Partial
 from pipeline.core.reach import Reach
-from pipeline.core.shard_steps import ShardInputs, ShardStep
+from pipeline.core.shard_steps import ShardInputs, ShardStep, unpacked
 from pipeline.core.shards import BROKEN, lines_by_shard
 from pipeline.core.span import ALL_TIME
 from schemas.spec import TableSpec
@@ -29,8 +30,8 @@ class Shards:
     """Of one first run. Kernels of reach PARTITION, and partials, wait until somebody asks for what they give; then
     all that can run does, in one pass over the shards.
 
-    there: by short name who holds the rows of a table; split: of tables that the driver has built, parted by the topics
-    that their lines name; partials: by name their rows, in the driver.
+    there: by short name who holds the rows of a table; split: of lines that the driver has, parted by the topics that
+    they name; partials: by name their rows, in the driver.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Shards:
     def is_waiting(self, table: CatalogTable) -> bool:
         return table.reach is Reach.PARTITION and table.spec.table not in self.there
 
-    def is_known(self, name: str, until_then: set[str]) -> bool:
+    def is_known(self, name: str, until_then: Collection[str]) -> bool:
         """True if a step can take it: it is at hand, or a step before gives it."""
         if name in PARTIALS:
             return name in self.partials
@@ -107,78 +108,78 @@ class Shards:
         return is_here or name in until_then or name in self.there
 
     def steps(self) -> list[ShardStep]:
-        """All that can run, in the order of the wiring."""
+        """All that can run in shards, in the order of the wiring; partials that take nothing of topics are made."""
         steps: dict[str, ShardStep] = {}
         for table in self.tables:
-            partials = [PARTIALS[one] for one in table.parameters if one in PARTIALS]
-            for one in partials:
-                is_new = one.name not in self.partials and one.name not in steps
-                if is_new and all(self.is_known(name, set(steps)) for name in one.inputs):
-                    steps[one.name] = ShardStep(one.name, one.build, one.inputs)
-            is_ready = all(self.is_known(name, set(steps)) for name in table.parameters)
+            for name in partials_behind(table.parameters):
+                partial = PARTIALS[name]
+                is_ready = all(self.is_known(one, steps) for one in partial.inputs)
+                if not is_ready or name in self.partials:
+                    continue
+                if self.is_of_driver(partial):
+                    self.partials[name] = self.inputs.parameter_of(table, name, ALL_TIME)
+                else:
+                    steps[name] = ShardStep(name, partial.build, partial.inputs)
+            is_ready = all(self.is_known(name, steps) for name in table.parameters)
             if self.is_waiting(table) and table.build is not None and is_ready:
                 steps[table.spec.table] = ShardStep(
                     table.spec.table, table.build, table.parameters, table.spec
                 )
         return list(steps.values())
 
+    def is_of_driver(self, partial: Partial) -> bool:
+        """True if it takes nothing that executors hold."""
+        tables = [BY_SHORT_NAME[one] for one in tables_behind(partial.inputs) if one in BY_SHORT_NAME]
+        return not any(one in self.tables and self.takes(one) for one in tables)
+
     def run(self, steps: Sequence[ShardStep]) -> None:
-        given = {one.name for one in steps}
-        asked = dict.fromkeys(name for one in steps for name in one.parameters if name not in given)
-        self.split_lines(OF_LINES.intersection(asked))
-        by_topic = [BY_SHORT_NAME[name].spec for name in asked if name in self.there or name in self.split]
-        small = {name: self.small(name) for name in asked}
-        by_partials = {name for one in steps if one.spec is None for name in one.parameters}
-        whole = {name: self.at_hand.whole(name) for name in self.split if name in by_partials}
-        inputs = ShardInputs.of(
-            {name: one for name, one in small.items() if one is not None}, by_topic, whole
-        )
-        first, *more = self.holders()
+        inputs = self.inputs_of(steps)
+        first, *more = dict.fromkeys([*self.there.values(), *self.split.values()])
         packs = first.run_shards(steps, inputs, more)
         self.passes.append(packs)
         for step in steps:
             if step.spec is not None:
                 self.note(BY_SHORT_NAME[step.name], packs)
             else:
-                self.partials[step.name] = named_rows(packs, step.name, self.nothing(step, inputs))
+                nothing = step.build(**{name: of_none(inputs, name) for name in step.parameters}).clear()
+                self.partials[step.name] = named_rows(packs, step.name, nothing)
+
+    def inputs_of(self, steps: Sequence[ShardStep]) -> ShardInputs:
+        given = {one.name for one in steps}
+        asked = [
+            name
+            for name in dict.fromkeys(name for one in steps for name in one.parameters)
+            if name not in given or name in PARTIALS
+        ]
+        self.split_lines(asked)
+        packs = {name: BY_SHORT_NAME[name].spec.name for name in asked if name in self.there}
+        packs |= {name: name for name in asked if name in self.split}
+        return ShardInputs.of({name: self.small(name) for name in asked}, packs)
 
     def split_lines(self, names: Iterable[str]) -> None:
-        """Lines that name topics go to the shards of these, once they are built."""
+        """Lines that name topics go to the shards of these, once they are at hand."""
         executors, of_lines = self.night.executors, self.records.line_shards
         if executors is None or of_lines is None:
             return
         for name in names:
-            if name not in self.split:
-                spec = BY_SHORT_NAME[name].spec
-                self.of_no_topic[name], parts = lines_by_shard(self.at_hand.whole(name), of_lines)
+            if is_by_line(name) and name not in self.split:
+                rows = self.partials[name] if name in self.partials else self.at_hand.whole(name)
+                self.of_no_topic[name], parts = lines_by_shard(rows, of_lines)
                 packs = [
                     pack
-                    for shard, rows in parts
-                    for pack in packs_of(spec.name, shard, declared_table(rows, spec))
+                    for shard, part in parts
+                    for pack in packs_of(name, shard, part.to_arrow(compat_level=pl.CompatLevel.oldest()))
                 ]
                 self.split[name] = executors.hold(packs, self.night.shards)
 
-    def holders(self) -> list[PackedRows]:
-        """The pass over the records first."""
-        return list(dict.fromkeys([*self.there.values(), *self.split.values()]))
-
     def small(self, name: str) -> Any:
-        """What every shard takes by this name; None: it has rows of topics alone."""
+        """What every shard takes by this name: of what is kept by topic, the rows of none."""
         if name in self.there or name in self.split:
-            return self.of_no_topic.get(name)
+            rows = self.of_no_topic.get(name)
+            return empty_frame(BY_SHORT_NAME[name].spec) if rows is None else rows
         if name in self.partials:
             return self.partials[name]
         return self.inputs.input_of(BY_SHORT_NAME["finding"], name, ALL_TIME)
-
-    def nothing(self, step: ShardStep, inputs: ShardInputs) -> pl.DataFrame:
-        """What a partial gives of no rows."""
-        known = inputs.known({})
-        missing = {
-            name: empty_frame(BY_SHORT_NAME[name].spec) for name in step.parameters if name not in known
-        }
-        none = {name: (known | missing)[name] for name in step.parameters}
-        frames = {name: one.clear() for name, one in none.items() if isinstance(one, pl.DataFrame)}
-        return step.build(**(none | frames)).clear()
 
     def release(self) -> None:
         """Lets go of what executors hold: what is asked for later is read as it was stored."""
@@ -190,6 +191,27 @@ class Shards:
 
 def judge_nothing(spec: TableSpec, broken: pl.DataFrame, sound: int) -> None:
     """Where no gate is."""
+
+
+def partials_behind(names: Iterable[str]) -> Iterator[str]:
+    """The partials among the names, each behind those that it takes."""
+    for name in names:
+        if name in PARTIALS:
+            yield from partials_behind(PARTIALS[name].inputs)
+            yield name
+
+
+def is_by_line(name: str) -> bool:
+    return name in OF_LINES or (name in PARTIALS and PARTIALS[name].is_by_line)
+
+
+def of_none(inputs: ShardInputs, name: str) -> Any:
+    """What a step takes by this name where nothing has rows."""
+    if name in inputs.other:
+        return inputs.other[name]
+    if name in inputs.small:
+        return unpacked([inputs.small[name]]).clear()
+    return empty_frame(BY_SHORT_NAME[name].spec)
 
 
 NO_BROKEN = pl.DataFrame(schema={"broken": pl.String, "row": pl.String})

@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.made_of import made_of
+from pipeline.core.partial import by_line
 from pipeline.core.span import Span
 from pipeline.gold.controller_event.kraft import kraft_events
 from pipeline.gold.controller_event.moves import COUNTS, moves_of_pieces, with_moves
@@ -24,33 +25,32 @@ ENDING = ("Startup", "Resignation")
 NO_WATCH = ("AdminClientTriggered", "AutoTriggered")
 
 
-def work_piece(
-    controller_work: pl.DataFrame,
-    controller_line: pl.DataFrame,
-    term: pl.DataFrame,
-    transition_audit: pl.DataFrame,
-    leader_and_isr: pl.DataFrame,
-    span: Span,
+@by_line
+def work_line(
+    controller_work: pl.DataFrame, controller_line: pl.DataFrame, term: pl.DataFrame, span: Span
 ) -> pl.DataFrame:
-    """One row per piece of work in ZooKeeper mode: the columns of described_pieces(), alike in each shard, and those of
-    moves_of_pieces(), null where the piece has nothing of the shard's topics."""
-    if controller_work.is_empty():
-        return pl.DataFrame()
+    """Rows of lines_of_pieces() in ZooKeeper mode, in the span."""
     in_span = controller_line.filter(span.since("ordered_at"))
     of_zookeeper = in_span.join(term.filter(col("mode") == "zookeeper"), on=TERM, how="semi")
-    lines = lines_of_pieces(of_zookeeper, controller_work)
-    moves = moves_of_pieces(lines, transition_audit, leader_and_isr)
-    return described_pieces(lines).join(moves, on=PIECE, how="left", maintain_order="left")
+    return lines_of_pieces(of_zookeeper, controller_work)
 
 
-PARTIALS = (work_piece, stop_answer)
+def work_piece(
+    work_line: pl.DataFrame, transition_audit: pl.DataFrame, leader_and_isr: pl.DataFrame
+) -> pl.DataFrame:
+    """Rows of moves_of_pieces(): one per piece of work that has something of the shard's topics."""
+    return moves_of_pieces(work_line, transition_audit, leader_and_isr)
 
 
-@made_of(SPEC, "controller_work")
+PARTIALS = (work_line, work_piece, stop_answer)
+
+
+@made_of(SPEC, "controller_work", "work_line")
 def build(
     controller_work: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
+    work_line: pl.DataFrame,
     work_piece: pl.DataFrame,
     stop_answer: pl.DataFrame,
     node_event: pl.DataFrame,
@@ -66,8 +66,7 @@ def build(
     in_span = controller_line.filter(span.since("ordered_at"))
     in_span_work = controller_work.filter(span.since("logged_at"))
     pieces = (
-        work_piece.drop(*COUNTS, "triggers", "steps")
-        .unique(PIECE, keep="first", maintain_order=True)
+        described_pieces(work_line)
         .pipe(with_waits, stop_answer, node_event, broker_setting)
         .pipe(with_moves, work_piece)
         .with_columns(col(COUNTS).fill_null(0), col("triggers").fill_null(NO_TRIGGERS))

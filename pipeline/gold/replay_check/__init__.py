@@ -4,10 +4,10 @@ import polars as pl
 
 from pipeline.core.incremental import Incremental
 from pipeline.core.made_of import made_of
-from pipeline.gold.replay_check.dumps import DUMP, count_dumps, dump_answer
+from pipeline.gold.replay_check.dumps import DUMP, count_dumps, dump_answer, dump_line
 from pipeline.gold.replay_check.moves import machines_of_terms, moves_of_terms
 from pipeline.gold.replay_check.refusals import check_listed_states, check_refused_moves
-from pipeline.gold.replay_check.requests import count_requests, request_answer
+from pipeline.gold.replay_check.requests import batch_line, count_requests, request_answer
 from pipeline.gold.replay_check.statements import COUNTED, STATEMENT, added_statements, count_statements
 from schemas.gold.replay_check import SPEC
 
@@ -24,7 +24,7 @@ def refusal_answer(transition_audit: pl.DataFrame, term: pl.DataFrame) -> pl.Dat
     )
 
 
-PARTIALS = (dump_answer, refusal_answer, request_answer)
+PARTIALS = (dump_line, dump_answer, refusal_answer, batch_line, request_answer)
 
 
 @made_of(SPEC, "dump_answer", "refusal_answer", "request_answer")

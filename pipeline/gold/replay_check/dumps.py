@@ -41,11 +41,17 @@ ANSWERS = pa.schema(
 GAP = ("machine", "replica_machine", "is_trace_seen", "last", "next")
 
 
+def dump_line(controller_line: pl.DataFrame) -> pl.DataFrame:
+    """Lines of silver.controller_line that are a dump: one may name no object of some topics."""
+    return controller_line.filter(col("event").is_in([*START_EVENTS]))
+
+
 @made_of(ANSWERS, "transition_audit", "state_dump", "summary_before")
 def dump_answer(
     transition_audit: pl.DataFrame,
     state_dump: pl.DataFrame,
     controller_line: pl.DataFrame,
+    dump_line: pl.DataFrame,
     term: pl.DataFrame,
     summary_before: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -61,14 +67,20 @@ def dump_answer(
     moves = pl.concat(
         [moves_of_terms(transition_audit, terms), earlier_moves(summary_before, terms)], how="diagonal"
     )
-    lines = controller_line.select(
-        *RECORD, "term_id", "event", "logged_at", dump_seq="seq", day_at=col("ordered_at").dt.truncate("1d")
+    lines, dumped = (
+        rows.select(
+            *RECORD,
+            "term_id",
+            "event",
+            "logged_at",
+            dump_seq="seq",
+            day_at=col("ordered_at").dt.truncate("1d"),
+        )
+        for rows in (controller_line, dump_line)
     )
     said = state_dump.join(lines.drop("event", "logged_at"), on=RECORD, how="inner")
-    # Of a whole dump the line alone tells: it may name no object of these topics.
-    whole = lines.filter(col("event").is_in([*START_EVENTS])).with_columns(
-        machine=col("event").replace_strict(START_EVENTS, return_dtype=pl.String)
-    )
+    # Of a whole dump the line alone tells.
+    whole = dumped.with_columns(machine=col("event").replace_strict(START_EVENTS, return_dtype=pl.String))
     dumps = (
         pl.concat([rows.select(*DUMP, "dump_seq") for rows in (said, whole)])
         .unique(DUMP)

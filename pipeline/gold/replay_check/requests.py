@@ -45,11 +45,18 @@ REQUESTS = pa.schema(
 BATCH = timedelta(seconds=1)
 
 
+def batch_line(controller_line: pl.DataFrame) -> pl.DataFrame:
+    """(TERM, seq, event) of the lines of all topics that move something, or send a request or end a batch of them."""
+    events = [*MOVES, OF_PARTITION, SUMMARY, END]
+    return controller_line.filter(col("event").is_in(sorted(events))).select(*TERM, "seq", "event")
+
+
 @made_of(REQUESTS, "transition_audit", "control_request")
 def request_answer(
     transition_audit: pl.DataFrame,
     control_request: pl.DataFrame,
     controller_line: pl.DataFrame,
+    batch_line: pl.DataFrame,
     term: pl.DataFrame,
     summary_before: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -72,14 +79,14 @@ def request_answer(
         col("term_id").is_not_null(),
     ).with_columns(broker_id="replica_id")
     sent = sent_lines_of_terms(control_request, controller_line)
-    summaries, move_lines = sent.filter(col("event") == SUMMARY), lines_of_events(controller_line, MOVES)
+    summaries, move_lines = sent.filter(col("event") == SUMMARY), lines_of_events(batch_line, MOVES)
     counted = lines_of_requests(sent, summaries, move_lines)
     answers = (
         online.pipe(
             with_next_line, summaries, BROKER, "summary", "file_id", "partition_count", "logged_at",
         )
         .pipe(with_next_line, sent.filter(col("event") == END), TERM, "end")
-        .pipe(with_next_line, lines_of_events(controller_line, (OF_PARTITION, SUMMARY, END)), TERM, "first")
+        .pipe(with_next_line, lines_of_events(batch_line, (OF_PARTITION, SUMMARY, END)), TERM, "first")
         .pipe(with_next_move, move_lines)
         .pipe(with_partition_line, sent)
         .pipe(with_partition_state, moves, earlier)
@@ -146,9 +153,9 @@ def sent_lines_of_terms(control_request: pl.DataFrame, controller_line: pl.DataF
     return said.join(seqs, on=LINE).drop_nulls("term_id").sort("seq")
 
 
-def lines_of_events(controller_line: pl.DataFrame, events: Collection[str]) -> pl.DataFrame:
+def lines_of_events(batch_line: pl.DataFrame, events: Collection[str]) -> pl.DataFrame:
     """(TERM, seq) of the lines of all topics, in order."""
-    return controller_line.filter(col("event").is_in(sorted(events))).select(*TERM, "seq").sort("seq")
+    return batch_line.filter(col("event").is_in(sorted(events))).select(*TERM, "seq").sort("seq")
 
 
 def lines_of_requests(sent: pl.DataFrame, summaries: pl.DataFrame, move_lines: pl.DataFrame) -> pl.DataFrame:
