@@ -9,7 +9,7 @@ import pytest
 from polars import col
 
 from pipeline.catalog.kernels import PARTIALS
-from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, TABLES, CatalogTable
+from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, TABLES, CatalogTable, tables_behind
 from pipeline.core.frames import declared_table, frame_of
 from pipeline.core.reach import Reach
 from tests.chain import ORDER, built, taken
@@ -71,6 +71,9 @@ def split_at_random(whole: dict[str, Any], column: str, chance: random.Random) -
 
 def partial_by_shards(whole: dict[str, Any], name: str, shard_of: dict[Any, int]) -> pl.DataFrame:
     partial = PARTIALS[name]
+    if not any(is_of_topics(whole, one) for one in tables_behind(partial.inputs)):
+        of_driver: pl.DataFrame = whole[name]
+        return of_driver
     parts = (
         partial.build(
             **{one: of_shard(whole, one, Reach.PARTITION, shard_of, number) for one in partial.inputs}
@@ -78,6 +81,10 @@ def partial_by_shards(whole: dict[str, Any], name: str, shard_of: dict[Any, int]
         for number in range(SHARDS)
     )
     return pl.concat(parts)
+
+
+def is_of_topics(whole: dict[str, Any], name: str) -> bool:
+    return isinstance(whole[name], pl.DataFrame) and "topic" in whole[name].columns
 
 
 def rows_of_shard(

@@ -67,17 +67,9 @@ def dump_answer(
     moves = pl.concat(
         [moves_of_terms(transition_audit, terms), earlier_moves(summary_before, terms)], how="diagonal"
     )
-    lines, dumped = (
-        rows.select(
-            *RECORD,
-            "term_id",
-            "event",
-            "logged_at",
-            dump_seq="seq",
-            day_at=col("ordered_at").dt.truncate("1d"),
-        )
-        for rows in (controller_line, dump_line)
-    )
+    place = {"dump_seq": col("seq"), "day_at": col("ordered_at").dt.truncate("1d")}
+    names = (*RECORD, "term_id", "event", "logged_at")
+    lines, dumped = (rows.select(*names, **place) for rows in (controller_line, dump_line))
     said = state_dump.join(lines.drop("event", "logged_at"), on=RECORD, how="inner")
     # Of a whole dump the line alone tells.
     whole = dumped.with_columns(machine=col("event").replace_strict(START_EVENTS, return_dtype=pl.String))

@@ -66,9 +66,8 @@ def request_answer(
     Such a request stands behind the moves and before the next ones, and before the UpdateMetadata that ends a batch,
     within a second and in the file of the move, with as many lines of partitions (TRACE) as it is summed up with (from
     2.6).
-    Rows (REQUESTS): counts by STATEMENT of the topics that are given; those of moves that have none if the request is
-    complete by its summary (broker_id, summary_seq), with what that counts (partition_count); and how many lines of
-    these topics it has (lines_count).
+    Rows (REQUESTS): counts by STATEMENT; those of moves that have none if the request is complete by its summary
+    (broker_id, summary_seq), with what that counts (partition_count); how many lines of these topics it has.
     Source: ZkReplicaStateMachine.doHandleStateChanges, ControllerBrokerRequestBatch.sendLeaderAndIsrRequest.
     """
     terms = machines_of_terms(term)
