@@ -9,6 +9,11 @@ from pipeline.core.errors import InputProblem
 
 MACHINE = Path("/proc/meminfo")
 CONTAINER = Path("/sys/fs/cgroup")
+# Where version 2 and version 1, of hosts such as RHEL 8, tell the limit, what is used, and what of it is only cached.
+BY_VERSION = (
+    ("", "max", "current", "inactive_file"),
+    ("memory", "limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
+)
 # Less than this share of all, or than so many bytes, is too little to go on: one more table may take it.
 LEAST_SHARE = 0.05
 LEAST_BYTES = 256 << 20
@@ -27,7 +32,7 @@ class Memory:
 
 
 def scarcest_memory(machine: Path = MACHINE, container: Path = CONTAINER) -> Memory | None:
-    """The scarcer of the machine's and the container's (cgroup v2); None where neither is told, as on macOS."""
+    """The scarcer of the machine's and the container's (cgroup v2 or v1); None where neither is told, as on macOS."""
     told = [one for one in (of_machine(machine), of_container(container)) if one is not None]
     return min(told, key=lambda one: one.free, default=None)
 
@@ -42,11 +47,12 @@ def of_machine(path: Path) -> Memory | None:
 
 def of_container(folder: Path) -> Memory | None:
     """What files only have in the cache is free, as the kernel takes it back."""
-    limit, used = (number_in(folder / f"memory.{name}") for name in ("max", "current"))
-    if limit is None or used is None:
-        return None
-    cached = statistics_in(folder / "memory.stat").get("inactive_file", 0)
-    return Memory(max(limit - used + cached, 0), limit)
+    for place, limit_of, used_of, cache in BY_VERSION:
+        limit, used = (number_in(folder / place / f"memory.{name}") for name in (limit_of, used_of))
+        if limit is not None and used is not None:
+            cached = statistics_in(folder / place / "memory.stat").get(cache, 0)
+            return Memory(max(limit - used + cached, 0), limit)
+    return None
 
 
 def number_in(path: Path) -> int | None:

@@ -38,6 +38,21 @@ def test_the_scarcer_of_machine_and_container_counts(
     assert given(tmp_path, available_kib, **container) == expected
 
 
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [(2 * GIB, Memory(GIB + GIB // 2, 2 * GIB)), (9223372036854771712, Memory(8 * GIB, 16 * GIB))],
+)
+def test_a_container_of_version_1_counts_too(tmp_path: Path, limit: int, expected: Memory) -> None:
+    (tmp_path / "memory").mkdir()
+    for name, text in (
+        ("limit_in_bytes", f"{limit}\n"),
+        ("usage_in_bytes", f"{GIB}\n"),
+        ("stat", f"inactive_file 1\ntotal_inactive_file {GIB // 2}\n"),
+    ):
+        (tmp_path / "memory" / f"memory.{name}").write_text(text)
+    assert given(tmp_path, 8 << 20) == expected
+
+
 def test_where_nothing_is_told_nothing_is_short(tmp_path: Path) -> None:
     found = scarcest_memory(tmp_path / "none", tmp_path)
     assert found is None

@@ -157,3 +157,14 @@ def test_how_many_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert (memory_bytes(tmp_path), processors(tmp_path)) == (1 << 30, min(2, processors(tmp_path / "none")))
     write(tmp_path, "cpu.max", ["max 100000\n"])
     assert processors(tmp_path) == processors(tmp_path / "none") >= 1
+
+
+def test_version_1_of_cgroups_is_asked_too(tmp_path: Path) -> None:
+    here = processors(tmp_path / "none")
+    write(tmp_path, "cpu/cpu.cfs_quota_us", ["100000\n"])
+    write(tmp_path, "cpu/cpu.cfs_period_us", ["100000\n"])
+    write(tmp_path, "memory/memory.limit_in_bytes", ["1073741824\n"])
+    assert (memory_bytes(tmp_path), processors(tmp_path)) == (1 << 30, 1)
+    write(tmp_path, "cpu/cpu.cfs_quota_us", ["-1\n"])
+    write(tmp_path, "memory/memory.limit_in_bytes", ["9223372036854771712\n"])
+    assert (memory_bytes(tmp_path), processors(tmp_path)) == (memory_bytes(tmp_path / "none"), here)
