@@ -17,14 +17,16 @@ def overlapping_segments(segments: pl.DataFrame, new: pl.DataFrame, *by: str) ->
     """(load_seq, from_at, until_at): the segments that may share records with a new one, and when.
 
     segments: rows of bronze.source_file or, by log, of segment_log_spans(). new: those of them that are loaded or
-    derived in this run. Both sides of each pair are there.
+    derived in this run. Both sides of each pair are there. Lazily, so that pairs which share no time are left out while
+    they are joined: of 20,000 small files there are forty million, 4 GB.
     """
     writer = ("cluster_id", "node_id", *by)
     span = (*writer, "file_id", "load_seq", "first_logged_at", "last_logged_at")
     first, last = col("first_logged_at"), col("last_logged_at")
     pairs = (
-        segments.select(span)
-        .join(new.select(span), on=writer, nulls_equal=True, suffix="_new")
+        segments.lazy()
+        .select(span)
+        .join(new.lazy().select(span), on=writer, nulls_equal=True, suffix="_new")
         .filter(
             col("file_id") != col("file_id_new"),
             first <= col("last_logged_at_new"),
@@ -34,6 +36,7 @@ def overlapping_segments(segments: pl.DataFrame, new: pl.DataFrame, *by: str) ->
             from_at=pl.max_horizontal(first, "first_logged_at_new"),
             until_at=pl.min_horizontal(last, "last_logged_at_new"),
         )
+        .collect()
     )
     sides = [
         pairs.select(load_seq=name, from_at="from_at", until_at="until_at")

@@ -1,5 +1,6 @@
 """Records that two files of a node hold: named once, whatever the order, the overlap and true repeats."""
 
+import resource
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from schemas.bronze import duplicate_record as twice_table
 from tests.bronze.duplicates import OF_NO_NODE, Loaded, frames, placed
 
 LINES = "abcde"
+MANY, LITTLE_KIB = 2_000, 200 << 10
 Row = dict[str, Any]
 
 
@@ -192,3 +194,22 @@ def test_nights_name_what_one_reading_names() -> None:
         for line in LINES:
             held = max(lines.count(line) for lines in one.files.values())
             assert counted[str(case), line] == held, (one, line)
+
+
+def test_pairs_of_many_files_that_share_no_time_take_no_memory() -> None:
+    """Each lasts an hour and is the only one of it, but for the last two."""
+    begin = [number * 3600 for number in (*range(MANY), MANY - 1)]
+    files = pl.DataFrame(
+        {
+            "cluster_id": "c",
+            "node_id": 1,
+            "file_id": [f"file {number}" for number in range(len(begin))],
+            "load_seq": range(len(begin)),
+            "first_logged_at": begin,
+            "last_logged_at": [one + 3599 for one in begin],
+        }
+    )
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = duplicate_record.overlapping_segments(files, files)
+    assert found["load_seq"].to_list() == [MANY - 1, MANY]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < LITTLE_KIB
