@@ -1,5 +1,6 @@
 """What is small is repaired without Spark: derived tables from what was read, and what was read from what is left."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,12 @@ def test_what_no_log_holds_is_said_and_stored_and_the_rest_is_built_again(store:
 def test_much_is_left_to_spark(store: ClusterWarehouse, driver_bytes: int) -> None:
     settings = load_settings(None, {}, {"KCA_LIMITS__DRIVER_BYTES": str(driver_bytes)}, None)
     assert (writer_of_little(store, settings) is None) == (driver_bytes == 1)
+
+
+def test_of_a_cluster_without_a_run_the_way_on_is_said(store: ClusterWarehouse) -> None:
+    folder = Path(store.folder)
+    shutil.rmtree(folder)
+    (folder / "gold" / "finding" / "_delta_log").mkdir(parents=True)
+    with cluster_lock(store.files, store.folder) as lock:
+        said = Repair(lambda _: ()).repaired(store, load_settings(None, {}, {}, None), Progress(), lock)
+    assert said.startswith("NOTHING TO REPAIR  no run is published: run the nightly job on its logs")

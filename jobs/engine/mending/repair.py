@@ -27,6 +27,7 @@ from pipeline.store.health.mending import (
 from pipeline.store.locks.lock import ClusterLock
 from pipeline.store.readers.published_tables import PublishedTables
 from pipeline.store.runs.damage import Damage, inspect_published, uri_of
+from pipeline.store.runs.forgotten_runs import BEGIN_ANEW
 from pipeline.store.runs.published import ASIDE, KEPT_FROM, Published
 from pipeline.store.tables.direct_reading import local_folder
 from pipeline.store.tables.local_writing import LocalWriter
@@ -70,7 +71,7 @@ class Repair:
         damages = inspect_published(str(folder), seen, None).damages
         candidates = self.candidates(store.cluster_id)
         if not damages and not taken_over and not (candidates and has_lost(folder, seen)):
-            return f"REPAIRED  {put_back}" if put_back else "NOTHING TO REPAIR"
+            return f"REPAIRED  {put_back}" if put_back else nothing_text(seen)
         tables = {one.table: one for one in damages}
         progress.stage("damaged", ", ".join(sorted(tables)) or "no table")
         left_in = {name: make_table_readable(folder, aside, one, seen) for name, one in tables.items()}
@@ -109,6 +110,11 @@ class Repair:
         )
         if derived:
             upkeep.rebuild(derived)
+
+
+def nothing_text(seen: Published) -> str:
+    """Where no run is published there is nothing that a repair could mend, and a way on all the same."""
+    return "NOTHING TO REPAIR" if seen.run_id else f"NOTHING TO REPAIR  no run is published: {BEGIN_ANEW}"
 
 
 def writer_of_little(store: ClusterWarehouse, settings: Settings) -> LocalWriter | None:
