@@ -1,6 +1,7 @@
 """`python -m tests.mending`: the damage table, kinds by tables; with --told what doctor and readers say alone.
 
-Nights are run without Spark, as those of small clusters of a fleet are; --spark: with it."""
+Nights are run without Spark, as those of small clusters of a fleet are, which turn to it where they need it; --spark: all
+with it."""
 
 import argparse
 import shutil
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jobs import nightly
+from pipeline.core.errors import NeedsSpark
 from tests.mending.damage_table import Row, damages, printed, row_of
 from tests.mending.damaged import made
 from tests.mending.plain import plain_nightly
@@ -29,8 +31,16 @@ def main() -> None:
             print(line, flush=True)
 
 
+def fleet_nightly(argv: list[str]) -> int:
+    """Exit code."""
+    try:
+        return plain_nightly(argv)
+    except NeedsSpark:
+        return nightly.main(argv)
+
+
 def rows_of(arguments: argparse.Namespace, folder: Path) -> Iterator[Row]:
-    night = nightly.main if arguments.spark else plain_nightly
+    night = nightly.main if arguments.spark else fleet_nightly
     whole = arguments.whole or folder / "whole"
     if not whole.is_dir():
         made(whole, night)
