@@ -1,5 +1,5 @@
 """A night without Spark, and at a random moment of it another command on the same cluster: one is locked out or waits, and
-the night that follows leaves the tables of nights one after the other. `maintain`, `forget`: test_at_once."""
+the night that follows leaves the tables of nights one after the other."""
 
 import os
 import subprocess
@@ -31,7 +31,9 @@ def command(name: str, warehouse: Path, *more: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("other", ["night", "repair"])
+@pytest.mark.parametrize(
+    "other", ["night", "repair", "forget", pytest.param("maintain", marks=pytest.mark.spark)]
+)
 def test_a_night_and_another_command_at_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], other: str
 ) -> None:
@@ -61,7 +63,9 @@ def both(logs: Path, warehouse: Path, other: str, moment: float) -> tuple[tuple[
     def begun(name: str) -> subprocess.Popen[str]:
         if name == "night":
             return begun_night(logs, warehouse)
-        return command(name, warehouse, "--logs", str(logs))
+        return command(name, warehouse, *more.get(name, ()))
+
+    more = {"repair": ("--logs", str(logs)), "forget": ("--yes",)}
 
     names = ("night", other) if moment >= 0 else (other, "night")
     with begun(names[0]) as first:
