@@ -18,7 +18,7 @@ def given(folder: Path, available_kib: int, **container: str) -> Memory | None:
     (folder / "meminfo").write_text(MACHINE.format(available_kib))
     for name, text in container.items():
         (folder / f"memory.{name}").write_text(text)
-    return scarcest_memory(folder / "meminfo", folder)
+    return scarcest_memory(folder / "meminfo", folder, folder / "status")
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,14 @@ def test_a_container_of_version_1_counts_too(tmp_path: Path, limit: int, expecte
     ):
         (tmp_path / "memory" / f"memory.{name}").write_text(text)
     assert given(tmp_path, 8 << 20) == expected
+
+
+def test_what_is_held_may_grow_by_half_until_the_next_look(tmp_path: Path) -> None:
+    (tmp_path / "status").write_text(f"Name:\tpython\nVmRSS:\t{6 << 20} kB\n")
+    found = given(tmp_path, 4 << 20)
+    assert found == Memory(4 * GIB, 16 * GIB, 6 * GIB) and not found.is_short
+    found = given(tmp_path, (3 << 20) - 1)
+    assert found is not None and found.is_short
 
 
 def test_where_nothing_is_told_nothing_is_short(tmp_path: Path) -> None:
