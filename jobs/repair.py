@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
     arguments = job_parser("repair", __doc__.partition("\n")[0])
     given = arguments.parse_args(argv)
-    repair = Repair(lambda cluster: candidates_of(given, cluster))
+    repair = Repair(lambda cluster: candidates_of(given, cluster), is_of_logs=bool(given.logs))
     code = run_on_clusters("repair", given, repair.repaired, is_damaged=True)
     codes = [code, *(read_again(arguments_of_cluster(given, one)) for one in repair.again)]
     settle = partial(run_on_clusters, "repair", work=repair.repaired, is_damaged=True)

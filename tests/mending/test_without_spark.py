@@ -16,17 +16,19 @@ from tests.store.damaging import removed_file
 
 
 def test_what_no_log_holds_is_said_and_stored_and_the_rest_is_built_again(store: ClusterWarehouse) -> None:
+    """Logs are named, of which none is of the cluster."""
     seen = store.published()
     for spec in (log_record.SPEC, term.SPEC):
         assert removed_file(Path(store.delta.uri(spec)), seen.versions[spec.name])
     with cluster_lock(store.files, store.folder) as lock:
         settings = load_settings(None, {}, {}, None)
-        said = Repair(lambda _: ()).repaired(store, settings, Progress(), lock)
+        said = Repair(lambda _: (), is_of_logs=True).repaired(store, settings, Progress(), lock)
     store.require_whole()
     after = store.published()
     lost = after.contents[lost_segment.SPEC.name].rows
     assert said.startswith("REPAIRED  2 tables: bronze.log_record, silver.term; ")
     assert lost and f"records of {lost} segment" in said
+    assert said.endswith(f"if they are, run it again with --cluster {store.cluster_id}")
     assert after.run_seq == seen.run_seq + 1
 
 

@@ -35,6 +35,7 @@ from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import lost_segment
 
 BRONZE = "bronze."
+OF_OTHERS = "no file below --logs is of this cluster by its path: if they are, run it again with --cluster {}"
 # The log of the table is whole, and what it names is not.
 OF_FILES = frozenset({"file_gone", "file_cut", "file_altered"})
 
@@ -42,11 +43,13 @@ OF_FILES = frozenset({"file_gone", "file_cut", "file_altered"})
 @dataclass
 class Repair:
     """candidates: the files of a cluster below --logs. again: clusters of which the next run reads files anew.
-    to_settle: those of them of which a repair after that run says whether all that was lost came again."""
+    to_settle: those of them of which a repair after that run says whether all that was lost came again. is_of_logs:
+    some were named, be it that none of their files is of the cluster."""
 
     candidates: Callable[[str], Sequence[Candidate]]
     again: list[str] = field(default_factory=list)
     to_settle: list[str] = field(default_factory=list)
+    is_of_logs: bool = False
 
     def repaired(
         self, store: ClusterWarehouse, settings: Settings, progress: Progress, lock: ClusterLock
@@ -93,7 +96,8 @@ class Repair:
             self.again.append(store.cluster_id)
         if candidates and bronze.uncounted:
             self.to_settle.append(store.cluster_id)
-        return "; ".join(filter(None, (repair_summary(tables, bronze), put_back, taken_over)))
+        other = OF_OTHERS.format(store.cluster_id) if self.is_of_logs and not candidates else ""
+        return "; ".join(filter(None, (repair_summary(tables, bronze), put_back, taken_over, other)))
 
     def rebuild(self, upkeep: Upkeep, bronze: BronzeMending, damaged: set[str]) -> None:
         """Derived tables that were damaged; all of them, where what they stand on was."""
