@@ -2,8 +2,9 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -18,7 +19,7 @@ from pipeline.store.tables.commit_files import writers_of
 from pipeline.store.tables.delta import DeltaFolder
 from pipeline.store.tables.direct_reading import read_directly
 from pipeline.store.tables.local_commit import CHECKPOINT_EACH
-from pipeline.store.tables.local_writing import LocalWriter
+from pipeline.store.tables.local_writing import REWRITTEN_BYTES, LocalWriter
 from schemas.ops import run
 from schemas.spark import struct_of
 from schemas.spec import Check, TableSpec, nullable_field, required_field
@@ -78,6 +79,33 @@ def test_rows_are_added_replaced_and_taken_out(writer: LocalWriter) -> None:
     assert stored(writer.folder) == []
     notes = [actions(writer.folder, SPEC, number)["commitInfo"]["userMetadata"] for number in range(7)]
     assert notes == ["run 0", "run 1", "run 1", "run 2", "run 3", "run 4", "run 5"]
+
+
+def test_what_is_older_is_not_written_again_each_night(writer: LocalWriter) -> None:
+    random = Random(0)  # noqa: S311  (bytes that nothing makes smaller, no secret)
+    old = [(number, random.randbytes(20).hex(), OLD) for number in range(1, 20_000)]
+    writer.append(SPEC, rows_of(*old, (20_000, "b", NOON)), "run 1")
+    for night in range(1, 4):
+        begin = NOON + timedelta(days=night - 1)
+        rows = ((20_000 + night, "c", begin), (30_000 + night, "d", begin + timedelta(days=1)))
+        writer.replace_from(SPEC, rows_of(*rows), "logged_at", begin, f"run {night + 1}")
+    assert [row for row in stored(writer.folder) if row[0] >= 20_000] == [
+        (20_001, "c", NOON),
+        (20_002, "c", NOON + timedelta(days=1)),
+        (20_003, "c", NOON + timedelta(days=2)),
+        (30_003, "d", NOON + timedelta(days=3)),
+    ]
+    taken = [taken_out(writer.folder, number) for number in range(2, 6)]
+    assert taken[0] > REWRITTEN_BYTES and max(taken[1:]) < REWRITTEN_BYTES / 100
+    names = [actions(writer.folder, SPEC, number)["commitInfo"]["userMetadata"] for number in range(2, 6)]
+    assert names == ["run 2", "run 2", "run 3", "run 4"]
+
+
+def taken_out(folder: Path, version: int) -> int:
+    """Bytes of the data files that a commit took out."""
+    log = folder / "silver" / "thing" / "_delta_log"
+    lines = map(json.loads, (log / f"{version:020d}.json").read_text().splitlines())
+    return sum(one["remove"]["size"] for one in lines if "remove" in one)
 
 
 def test_what_a_dead_run_wrote_is_taken_back(writer: LocalWriter) -> None:

@@ -7,10 +7,10 @@ rows; here it is 0.02 s. Both declare, refuse and leave the same (tests/store/te
 import json
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,9 @@ from schemas.spec import TableSpec
 
 PAGE_BYTES, PAGE_ROWS, GROUP_ROWS = 8 << 20, 1_000_000, 1_000_000
 NTZ = "timestamp_ntz"
+MILLISECOND = timedelta(milliseconds=1)
+# So much of older days a night may write again in a table to bring its own.
+REWRITTEN_BYTES = 256 << 10
 MAY_BE_NULL = ("nullable", "containsNull", "valueContainsNull")
 
 
@@ -81,9 +84,29 @@ class LocalWriter:
         self.write(spec, rows, note, "overwrite", None)
 
     def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime, note: str) -> None:
-        """In one commit the rows whose column reaches the start, or is null, are taken out and these put in."""
+        """The rows whose column reaches the start, or is null, are taken out and these put in: in one commit, as long
+        as that writes little of what is older again. Else in two, after which what is older has files of its own, and
+        later nights leave it alone: what a night writes does not grow with the nights before it."""
         moment = start.astimezone(UTC).isoformat(timespec="microseconds")
-        self.write(spec, rows, note, "overwrite", f"{column} >= '{moment}' OR {column} IS NULL")
+        reached = f"{column} >= '{moment}' OR {column} IS NULL"
+        if self.bytes_across(spec, column, start) > REWRITTEN_BYTES:
+            self.delete(spec, reached, note)
+            self.append(spec, rows, note)
+        else:
+            self.write(spec, rows, note, "overwrite", reached)
+
+    def bytes_across(self, spec: TableSpec, column: str, start: datetime) -> int:
+        """Bytes of the data files that hold rows on both sides of the start, or do not say. What they say of their last
+        moment is cut to the millisecond."""
+        with needing_spark():
+            files = pa.table(self.opened(spec).get_add_actions(flatten=True)).to_pylist()
+        begin = start.astimezone(UTC)
+        return sum(
+            one["size_bytes"]
+            for one in files
+            if not is_beyond(one.get(f"max.{column}"), lambda last: last + MILLISECOND <= begin)
+            and not is_beyond(one.get(f"min.{column}"), lambda first: first >= begin)
+        )
 
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int], note: str) -> None:
         """Takes out the rows of segments: those that are read again, or kept no longer."""
@@ -150,6 +173,11 @@ class LocalWriter:
             default_column_properties=ColumnProperties(statistics_enabled="NONE"),
             column_properties=columns,
         )
+
+
+def is_beyond(told: Any, test: Callable[[datetime], bool]) -> bool:
+    """Whether what a file says of a column passes; it does not if it says nothing."""
+    return isinstance(told, datetime) and test(told if told.tzinfo else told.replace(tzinfo=UTC))
 
 
 @contextmanager
