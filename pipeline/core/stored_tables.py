@@ -25,7 +25,7 @@ class ReadableTables(Protocol):
 
 
 class StoredTables(ReadableTables, Protocol):
-    """Writes, too: each write is one commit of one table."""
+    """Writes, too: each write is a commit of one table, or two that a run publishes together."""
 
     def append(self, spec: TableSpec, rows: pa.Table) -> None:
         """Adds the rows."""
