@@ -199,3 +199,19 @@ def test_seconds_between_two_nodes_are_inferred(findings: list[Row]) -> None:
         name: "proved" if name in far else "inferred" for name in late
     }
     assert far < set(late)
+
+
+@pytest.mark.parametrize(("sign_at", "count"), [(5.5, 1), (9, 0), (None, 1)])
+def test_a_crash_that_a_line_shows_just_before_the_next_election_is_no_gap(
+    tables: dict[str, Any], sign_at: float | None, count: int
+) -> None:
+    """A quiet controller has its last line long before it crashes."""
+    sign = pl.lit(None if sign_at is None else at(sign_at), pl.Datetime("us", "UTC"))
+    terms = tables["controller_term"].filter(cluster_id="crashed").with_columns(first_sign_at=sign)
+    states = leadership_states(tables["controller_step"], tables["node_event"])
+    led, stays = with_next_state(terms, states), empty_frame(broker_session.SPEC)
+    found = no_controller(
+        *(led, stays, *NO_CONTROLLER_MS, tables["data_end"], terms),
+        *(empty_frame(clock_skew.SPEC), empty_frame(SPEC)),
+    )
+    assert found.height == count

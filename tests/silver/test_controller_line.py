@@ -187,3 +187,27 @@ def test_lines_of_a_kraft_controller_that_takes_over_from_zookeeper_are_of_its_k
     rows = found["controller_line"].select("logged_at", "term_id").rows()
     (kraft,) = found["term"].filter(mode="kraft")["term_id"]
     assert {term for when, term in rows if when >= at(12)} == {kraft}
+
+
+def test_who_says_that_another_one_is_controller_is_out_of_its_term() -> None:
+    """How it ended stands in lines that are missing."""
+    own = (
+        "[2026-11-21 00:00:01,100] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 4 and epoch zk version is now 4 (kafka.controller.KafkaController)\n"
+        "[2026-11-21 00:00:30,000] DEBUG [Controller id=1] Broker 3 was elected as controller instead of broker 1 (kafka.controller.KafkaController)\n"
+        "[2026-11-21 00:00:31,000] INFO [Controller id=1] Starting topic deletion for topics a (kafka.controller.KafkaController)\n"
+    )
+    found = built(records_in({(1, "controller"): own}), "controller_line")["controller_line"]
+    assert found.select("event", "term_id").rows() == [("controller_elected", "1-4")]
+
+
+def test_an_election_that_is_missing_was_before_the_first_request_that_brokers_name() -> None:
+    """Not later than the controller names its epoch itself."""
+    own = (
+        "[2026-11-21 00:00:01,100] INFO [Controller id=3] 3 successfully elected as the controller. Epoch incremented to 4 and epoch zk version is now 4 (kafka.controller.KafkaController)\n"
+        "[2026-11-21 00:00:31,000] INFO [Controller id=3] Starting topic deletion for topics a (kafka.controller.KafkaController)\n"
+    )
+    moved = "[2026-11-21 00:00:40,000] TRACE [Controller id=3 epoch=6] Changed partition a-0 state from OnlinePartition to OfflinePartition (state.change.logger)\n"
+    received = "[2026-11-21 00:00:20,000] TRACE [Broker id=2] Received LeaderAndIsr request PartitionState(controllerEpoch=6, leader=2, leaderEpoch=3, isr=2,3, zkVersion=5, replicas=2,3, isNew=false) correlation id 10 from controller 3 epoch 6 for partition a-0 (state.change.logger)\n"
+    logs = {(3, "controller"): own, (3, "state-change"): moved, (2, "state-change"): received}
+    found = built(records_in(logs), "controller_line")["controller_line"].sort("seq")
+    assert found.filter(event="topic_deletion_requested")["term_id"].to_list() == ["1-6"]

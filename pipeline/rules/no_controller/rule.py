@@ -20,6 +20,7 @@ from pipeline.rules.shared.wording import (
 )
 
 QUORUM_LOST = "quorum_lost"
+CRASHED = "crashed"
 # How far clocks are apart is told where it is more than this part of the length.
 TOLD_PART = 100
 # Where no line bounds it, clocks may be apart by seconds.
@@ -70,7 +71,7 @@ def find(
     gap = (
         with_data_end(with_reason_lines(led_terms), data_end)
         .pipe(with_clocks_of_next, controller_term, clock_skew)
-        .filter(is_of_several & (ms - explained_ms > limit_ms))
+        .filter(is_of_several & (ms - explained_ms > limit_ms) & ~is_prompt(limit_ms))
         .with_columns(vacancy_at=from_at)
         .pipe(without_stopped, broker_session)
     )
@@ -102,6 +103,14 @@ def find(
     ).pipe(without_races, earlier)
 
 
+def is_prompt(limit_ms: pl.Expr) -> pl.Expr:
+    """True of one that crashed if the next controller was elected in time after the first line that shows it: how long
+    it was gone by then its own last line does not tell."""
+    since_sign_ms = epoch_millis("superseded_at") - epoch_millis("first_sign_at")
+    is_crashed = col("ended_how") == CRASHED
+    return (is_crashed & since_sign_ms.is_between(0, limit_ms)).fill_null(value=False)
+
+
 def clocks_text(ms: pl.Expr, limit_ms: pl.Expr, is_vacant: pl.Expr) -> pl.Expr:
     """, by clocks at most 2.0 s apart; empty where that is little beside the length, or both times are of one node."""
     low, high = col("clock_low_ms"), col("clock_high_ms")
@@ -129,7 +138,7 @@ def without_races(gaps: pl.DataFrame, races: pl.DataFrame) -> pl.DataFrame:
 
 RULE = Rule(
     name="no_controller",
-    version=4,
+    version=5,
     severities=("warning",),
     facts=("controller_id", "controller_epoch", "at_least_ms", "at_most_ms", "end_reasons", "first_sign_ms"),
     find=find,

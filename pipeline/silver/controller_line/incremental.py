@@ -9,13 +9,9 @@ from polars import col
 from pipeline.core.conditions import column_before, column_since, is_in
 from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand
-from pipeline.silver.controller_line import (
-    in_files,
-    term_marks,
-    unseen_election_marks_of_zookeeper,
-    with_node_file_begin,
-)
+from pipeline.silver.controller_line import in_files, with_node_file_begin
 from pipeline.silver.controller_line.causing import LISTED
+from pipeline.silver.controller_line.marks import term_marks, unseen_election_marks_of_zookeeper
 from schemas.bronze import log_record
 from schemas.silver.controller_line import SPEC
 
