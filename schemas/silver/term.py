@@ -65,8 +65,9 @@ SPEC = TableSpec(
             "unproved_from_at",
             TIMESTAMP,
             "KRaft: the first line after a day or more without any of the quorum's nodes, or the one by which the "
-            "controller gives up while no line of the next one is read: from when on no line proves that the term went "
-            "on, UTC; null: there is none.",
+            "controller gives up while no line of the next one is read; ZooKeeper: the first one in which another node "
+            "is controller with an epoch that was there: from when on no line proves that the term went on, UTC; null: "
+            "there is none.",
         ),
         required_field("is_trace_seen", BOOLEAN, "state.change.logger wrote at TRACE somewhere in the term."),
         nullable_field(

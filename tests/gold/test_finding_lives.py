@@ -11,6 +11,7 @@ from pipeline.rules.refused_registration.rule import find as refused_registratio
 from pipeline.silver.term import lives_of
 from schemas.gold.finding import SPEC
 from tests.chain import built
+from tests.frames import at
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
 
@@ -81,8 +82,8 @@ def test_lives_begin_with_epoch_1_and_with_epochs_that_come_again(
     epochs: tuple[int, ...], lives: list[int]
 ) -> None:
     """Of as many controllers."""
-    assert lives_of([("c", "zookeeper", *one) for one in enumerate(epochs)]) == lives
-    with_another = [("c", mode, *one) for one in enumerate(epochs) for mode in ("zookeeper", "kraft")]
+    assert lives_of([("c", "zookeeper", *one, at(0)) for one in enumerate(epochs)]) == lives
+    with_another = [("c", mode, *one, at(0)) for one in enumerate(epochs) for mode in ("zookeeper", "kraft")]
     assert lives_of(with_another)[::2] == lives
 
 

@@ -44,8 +44,11 @@ ELSEWHERE = re.compile(r"opics not in preferred replica (?:for broker \d+ )?(\w*
 CONTROLLER = r"\[Controller (?:id=)?(\d+)\]:? "
 RATIO = re.compile(CONTROLLER + r"[Ll]eader imbalance ratio for broker (\d+) is (\S+) \(kafka")
 ELECTED = re.compile(CONTROLLER + r".*(?:incremented epoch to|poch incremented to) (\d+)")
+# A node that asks to be elected and names another one holds no office, either.
 LEFT = re.compile(
-    CONTROLLER + r"(?:Resigned|Controller starting up)|ControllerEventThread controllerId=(\d+)\] Starting "
+    CONTROLLER
+    + r"(?:Resigned|Controller starting up|Broker \d+ (?:has been|was) elected as (?:the )?controller)"
+    r"|ControllerEventThread controllerId=(\d+)\] Starting "
 )
 SIX_DECIMALS = re.compile(r"\d[.,]\d{6}")  # up to 0.10.2; a Java double since
 

@@ -10,7 +10,7 @@ from polars import col
 from pipeline.silver.term import lives_of
 from schemas.silver.term import SPEC
 from tests.chain import built
-from tests.frames import frame
+from tests.frames import at, frame
 from tests.lab import READ, folder_of, records
 from tests.rows import records_in, same_rows
 
@@ -108,8 +108,10 @@ def test_an_epoch_after_the_election_in_a_later_life_is_of_that_life() -> None:
 def test_lives_follow_one_another_whatever_begins_them() -> None:
     """Back at a lower epoch, the same epoch again, epoch 1; a lower epoch of another controller may be its clock."""
     turns = [(0, 4), (0, 3), (1, 4), (1, 9), (0, 8), (0, 4), (0, 1), (1, 2), (0, 1)]
-    assert lives_of(("c", "zookeeper", *turn) for turn in turns) == [1, 2, 2, 2, 2, 3, 4, 4, 5]
-    assert lives_of([("c", "zookeeper", 1, 7), ("d", "zookeeper", 1, 7), ("c", "kraft", 1, 7)]) == [1, 1, 1]
+    assert lives_of(("c", "zookeeper", *turn, at(0)) for turn in turns) == [1, 2, 2, 2, 2, 3, 4, 4, 5]
+    assert lives_of(
+        [("c", "zookeeper", 1, 7, at(0)), ("d", "zookeeper", 1, 7, at(0)), ("c", "kraft", 1, 7, at(0))]
+    ) == [1, 1, 1]
 
 
 @pytest.mark.parametrize(

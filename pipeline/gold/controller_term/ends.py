@@ -140,12 +140,16 @@ def zookeeper_end() -> pl.Expr:
     has_resigned, has_restarted = col("resigning_at").is_not_null(), col("restarted_at").is_not_null()
     is_alive, is_missed = col("is_alive_next"), ~col("is_alive_next")
     is_other = (~col("is_same_registration")).fill_null(value=False)
-    # Up to 0.10.2 it says that its session expired, from 2.2 epochs tell. Between them a controller that was elected
-    # again itself can have lost /controller alone, or with its session.
+    # Up to 0.10.2 it says that its session expired, from 2.2 epochs tell. Between them it can have lost /controller
+    # alone, or with its session: it registers anew at once, and the next controller finds it alive, which its
+    # server.log would tell. So it is where a controller was elected again itself. The version of /controller_epoch is
+    # told from 2.1 on.
     is_itself = (col("next_controller_id") == col("controller_id")).fill_null(value=False)
-    is_untold = is_itself & col("is_same_registration").is_null() & ~is_true("is_without_thread")
+    is_old = col("epoch_zk_version").is_null() & ~is_true("is_session_told")
+    is_untold = col("is_same_registration").is_null() & (is_itself | is_old) & ~is_true("is_without_thread")
     crashed_if_seen = when(col("elected_at").is_not_null()).then(lit("crashed"))
-    open_if_seen = when(col("last_line_at").is_not_null()).then(lit("open"))
+    is_proved = col("last_line_at").is_not_null() & col("unproved_from_at").is_null()
+    open_if_seen = when(is_proved).then(lit("open"))
     nothing = lit(None, pl.String)
     return (
         when(col("failed_at").is_not_null())
@@ -190,11 +194,13 @@ def kraft_end() -> pl.Expr:
     resigned = when(is_by_event).then(lit("event_failed")).otherwise(lit("renounced"))
     # What tells of it may stand in server.log alone, as the migration from ZooKeeper does.
     is_told = has_lines | col("told_until_at").is_not_null()
+    # Its own term was another one by then.
+    is_over = (col("unproved_from_at") < col("restarted_at")).fill_null(value=False)
     open_if_led = when(is_told & col("vacant_from_at").is_null()).then(lit("open"))
     return (
         when(col("resigning_at").is_not_null())
         .then(resigned)
-        .when(col("restarted_at").is_not_null() & has_lines)
+        .when(col("restarted_at").is_not_null() & has_lines & ~is_over)
         .then(lit("process_end"))
         .when(col("superseded_at").is_null())
         .then(open_if_led)

@@ -21,7 +21,7 @@ def with_registration(
 ) -> pl.DataFrame:
     """Terms with is_same_registration: by the broker's epoch as lines of the term name it last before it resigned, and
     first after; false: it saw itself join, too, just before; else by its own server.log (of_server_log); null: it did
-    not resign, or no line tells one of them. registration_lines: those that tell.
+    not resign, or no line tells one of them. registration_lines: those that tell; is_session_told: of its session.
 
     A broker whose session expired registers anew, and its epoch is the zxid of that; who lost /controller alone keeps
     it. Source: KafkaController.Expire, BrokerInfo.brokerEpoch, from 2.2, where each controller prints all at its start.
@@ -50,13 +50,8 @@ def with_registration(
     )  # fmt: skip
     is_told = (col("before_at") >= col("elected_at")) & col("epoch_after").is_not_null()
     has_joined = col("joining").is_not_null()
-    lines = (
-        when(has_joined)
-        .then(pl.concat_list("joining"))
-        .when(is_told)
-        .then(pl.concat_list("place", "place_after"))
-        .otherwise("own_lines")
-    )
+    both = when(is_told).then(pl.concat_list("place", "place_after"))
+    lines = when(has_joined).then(pl.concat_list("joining")).otherwise(both.otherwise("own_lines"))
     is_same = (
         when(has_joined)
         .then(lit(value=False))
@@ -65,7 +60,19 @@ def with_registration(
         .otherwise("is_kept")
     )
     told = found.select(*TERM, is_same_registration=is_same, registration_lines=lines)
+    told = told.join(sessions_in_server_log(resigned, node_event), on=TERM, how="left")
     return term.join(told, on=TERM, how="left", maintain_order="left")
+
+
+def sessions_in_server_log(resigned: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+    """(TERM, is_session_told): terms before whose end the node's server.log has a line of its session: it would have
+    one that expired, too."""
+    own = node_event.filter(col("area") == "session").select(
+        "cluster_id", controller_id="node_id", said_at="logged_at"
+    )
+    since = own.group_by("cluster_id", "controller_id").agg(col("said_at").min())
+    known = resigned.join(since, on=["cluster_id", "controller_id"])
+    return known.filter(col("said_at") <= col("resigning_at")).select(*TERM, is_session_told=lit(value=True))
 
 
 def next_begin() -> pl.Expr:

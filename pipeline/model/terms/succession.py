@@ -37,7 +37,8 @@ def unseen_from(term: pl.DataFrame) -> pl.DataFrame:
 
 def unseen_stretches(term: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, life, epoch, from_at): from when on a term may have changed anything unseen, as lines of its own
-    controller are missing: from the last line of the term before it, whose epoch this is.
+    controller are missing: from the last line of the term before it, whose epoch this is; or from when on no line
+    proves that this one goes on.
 
     Until when differs by partition: until the next term that is told says something of it.
     """
@@ -48,14 +49,13 @@ def unseen_stretches(term: pl.DataFrame) -> pl.DataFrame:
     is_followed = (following == epoch + 1) & is_following_elected
     later_began = col("first_seen_at").shift(-1).reverse().cum_min().forward_fill().reverse().over(LIFE)
     is_told = col("told_from_at").is_not_null()
-    return (
-        in_turn.with_columns(
-            from_at=pl.min_horizontal("told_until_at", later_began),
-            is_unseen=is_told & following.is_not_null() & ~is_followed,
-        )
-        .filter("is_unseen")
-        .select(*LIFE, "from_at", epoch="controller_epoch")
-    )
+    followed = in_turn.with_columns(
+        from_at=pl.min_horizontal("told_until_at", later_began),
+        is_unseen=is_told & following.is_not_null() & ~is_followed,
+    ).filter("is_unseen")
+    unproved = in_turn.with_columns(from_at="unproved_from_at").filter(col("from_at").is_not_null())
+    own = (*LIFE, "from_at", "controller_epoch")
+    return pl.concat([followed.select(own), unproved.select(own)]).rename({"controller_epoch": "epoch"})
 
 
 def half_read(term: pl.DataFrame) -> pl.DataFrame:

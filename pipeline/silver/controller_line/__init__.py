@@ -9,9 +9,10 @@ from pipeline.model.lines.acting import SEQ_BITS, by_controllers
 from pipeline.silver.controller_line.causing import with_causes_printed, with_event_cause, with_texts
 from pipeline.silver.controller_line.marks import (
     HOLDS_NONE,
-    marks_of_others_office,
+    lost_election_marks,
     term_marks,
     unseen_election_marks_of_zookeeper,
+    without_file,
 )
 from schemas.silver.controller_line import SPEC
 
@@ -61,11 +62,14 @@ def build(
     names.
     """
     own = controller_record.with_columns(rank=1)
-    lines = pl.concat([own, term_marks(controller_step, term)], how="diagonal_relaxed").pipe(
+    others = lost_election_marks(controller_step)
+    is_of_own_file = col("file_id").is_in(own.filter(log="controller")["file_id"].unique().implode())
+    marks = (term_marks(controller_step, term), others.filter(is_of_own_file))
+    lines = pl.concat([own, *marks], how="diagonal_relaxed").pipe(
         with_running_time, source_file, wording_seen
     )
-    marks = (unseen_election_marks_of_zookeeper(term), marks_of_others_office(controller_step))
-    lines = pl.concat([lines, *marks], how="diagonal_relaxed")
+    untold = (unseen_election_marks_of_zookeeper(term), without_file(others.filter(~is_of_own_file)))
+    lines = pl.concat([lines, *untold], how="diagonal_relaxed")
     given = lines.filter((col("rank") != 1) | span.since("ordered_at"))
     placed = given.pipe(with_line_term, term).filter((col("rank") == 1) & col("term_id").is_not_null())
     return (
@@ -129,18 +133,20 @@ def in_files() -> tuple[str, ...]:
 
 
 def with_line_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
-    """The term by the epoch on the line, else the one that the node holds then, as long as lines prove that it goes on;
-    rows writing_order()."""
+    """The term by the epoch on the line, else the one that the node holds then, as long as lines prove that it goes on,
+    and the line names no lower epoch; rows writing_order()."""
     node = pl.coalesce("node_id", "controller_id")
     held = col("mark").forward_fill().over("cluster_id", node)
-    unproved = term.select("cluster_id", "unproved_from_at", held_id="term_id")
-    is_proved = col("ordered_at") < col("unproved_from_at")
+    unproved = term.select("cluster_id", "unproved_from_at", held_id="term_id", held_epoch="controller_epoch")
+    is_proved = (col("ordered_at") < col("unproved_from_at")).fill_null(value=True)
+    # Of another life of the metadata, whose begin is not read.
+    is_other = (stated_epoch() < col("held_epoch")).fill_null(value=False)
     return (
         lines.pipe(with_stated_term, term)
         .sort(writing_order())
         .with_columns(held_id=held.replace(HOLDS_NONE, None))
         .join(unproved, on=["cluster_id", "held_id"], how="left", maintain_order="left")
-        .with_columns(held_id=when(is_proved.fill_null(value=True)).then("held_id"))
+        .with_columns(held_id=when(is_proved & ~is_other).then("held_id"))
         .with_columns(
             term_id=pl.coalesce("stated_id", "held_id"),
             controller_id=pl.coalesce("controller_id", "node_id"),
@@ -152,7 +158,6 @@ def with_line_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
 def with_stated_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """stated_id: the term of the controller and epoch that the line names, in the life of its time."""
     lives = term.select(*NAMED, from_at="first_seen_at", stated_id="term_id")
-    is_of_another = col("event").is_in(OF_ANOTHER_EPOCH)
     return (
         lines.sort("logged_at")
         .join_asof(
@@ -163,8 +168,13 @@ def with_stated_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
             strategy="backward",
             check_sortedness=False,
         )
-        .with_columns(stated_id=when(~is_of_another).then("stated_id"))
+        .with_columns(stated_id=when(stated_epoch().is_not_null()).then("stated_id"))
     )
+
+
+def stated_epoch() -> pl.Expr:
+    """The epoch in which the controller itself says that it writes a line."""
+    return when(~col("event").is_in(OF_ANOTHER_EPOCH)).then("controller_epoch")
 
 
 def writing_order() -> tuple[pl.Expr, ...]:

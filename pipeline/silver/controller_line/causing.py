@@ -9,6 +9,9 @@ ELECTION = "preferred_election_started"
 LISTING = "imbalance_not_preferred"
 LISTED = "topics_not_in_preferred_replica"
 IMBALANCE = ("imbalance_ratio", LISTING, "imbalance_check", "auto_preferred_election")
+# What an election of preferred leaders never does: moves of replicas, and what follows from them.
+BALANCING = ("automatic rebalance", "preferred election by tool")
+OF_REPLICAS = ("replica_state_change_invoked", "isr_removing_replica", "replica_transition")
 TERM = ("cluster_id", "term_id")
 # Fields of the lines whose texts tell a cause.
 TEXTS = (LISTED, "topic_partitions", "election_type", "election_trigger")
@@ -113,10 +116,26 @@ def with_opener(lines: pl.DataFrame) -> pl.DataFrame:
         .then(event.replace_strict(causes, default=None, return_dtype=pl.String))
     )
     begun = when(is_before).then("event_seq_before").when(opens).then("seq")
-    return lines.with_columns(
+    return lines.with_columns(said_cause=cause, begun=begun).pipe(with_end_of_balancing)
+
+
+def with_end_of_balancing(lines: pl.DataFrame) -> pl.DataFrame:
+    """cause and event_seq by the last said_cause and begun before each line. What moves replicas behind an election of
+    preferred leaders is another event: the line that begins it is missing, or stands in state-change.log alone.
+
+    Source: KafkaController.onPreferredReplicaElection; processLeaderAndIsrResponseReceived, from 1.0.
+    """
+    is_balancing = col("said_cause").forward_fill().over(TERM).is_in(BALANCING)
+    is_other = is_balancing & col("event").is_in(OF_REPLICAS) & col("said_cause").is_null()
+    marked = lines.with_columns(
+        is_other=is_other.fill_null(value=False), said=col("said_cause").is_not_null().cum_sum().over(TERM)
+    ).with_columns(is_begin=col("is_other") & (col("is_other").cum_sum().over(*TERM, "said") == 1))
+    cause = when("is_begin").then(lit("unknown")).otherwise("said_cause")
+    begun = when("is_begin").then("seq").otherwise("begun")
+    return marked.with_columns(
         cause=cause.forward_fill().over(TERM).fill_null("unknown"),
         event_seq=begun.forward_fill().over(TERM).fill_null(0),
-    )
+    ).drop("said_cause", "said", "begun", "is_other", "is_begin")
 
 
 def is_automatic() -> pl.Expr:

@@ -73,15 +73,20 @@ def unseen_election_marks_of_zookeeper(term: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def marks_of_others_office(controller_step: pl.DataFrame) -> pl.DataFrame:
-    """Where a node is out of its term, as it says that another broker is the controller (up to 0.10 in server.log): how
-    its term ended stands in lines that are missing. A mark has its time alone."""
+def lost_election_marks(controller_step: pl.DataFrame) -> pl.DataFrame:
+    """Where a node is out of its term, before a line by which another broker is the controller: how its term ended
+    stands in lines that are missing."""
     node = pl.coalesce("node_id", "controller_id")
     is_other = (col("active_controller_id") != node).fill_null(value=False)
     return controller_step.filter(col("event").is_in(OTHERS_OFFICE) & is_other).select(
-        "cluster_id", "controller_id", "logged_at",
-        node_id=node, ordered_at="logged_at", log=lit("controller"), mark=lit(HOLDS_NONE), rank=lit(0),
+        "cluster_id", "controller_id", "file_id", "load_seq", "byte_offset", "logged_at",
+        node_id=node, log=lit("controller"), mark=lit(HOLDS_NONE), rank=lit(0),
     )  # fmt: skip
+
+
+def without_file(marks: pl.DataFrame) -> pl.DataFrame:
+    """Marks by their time alone: of a line of server.log (up to 0.10)."""
+    return marks.drop("file_id", "load_seq", "byte_offset").with_columns(ordered_at="logged_at")
 
 
 def terms_with_unseen_election(term: pl.DataFrame, mode: str) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """Terms of controllers, from the lines that elect them and the lines that name them."""
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import polars as pl
 from polars import col, lit, when
@@ -12,6 +12,7 @@ from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, controller_elect
 from pipeline.model.terms.other_zones import other_zones
 from pipeline.silver.term.holes import with_holes, with_unelected_acts
 from pipeline.silver.term.peer_reported_terms import peer_reported_terms, renounced_peer_terms
+from pipeline.silver.term.rival_claims import with_rival_life, without_rival_claims
 from pipeline.silver.term.stale_claims import without_stale_claims
 from pipeline.silver.term.uncommitted import with_renounced_at, with_void_begin
 from pipeline.silver.term.unelected_terms import (
@@ -29,6 +30,7 @@ OF_ANOTHER_EPOCH = ("controller_epoch_read", "broker_become_follower_leader_unav
 ISR_TOLD = ("alter_partition_updating", "alter_partition_updated")
 ISR_WRITTEN = ("isr_notification_metadata",)
 TERM = ("cluster_id", "term_id")
+ZONES = timedelta(hours=26)  # between the first and the last time zone
 LINE = ("file_id", "byte_offset")
 
 
@@ -60,15 +62,17 @@ def build(
     given_up = renounced_peer_terms(controller_step, elected, lives_before)
     of_quorum = pl.concat([seen.filter(col("mode") == "kraft"), heard], how="diagonal")
     unnamed = unnamed_terms(controller_step, wording_seen, of_quorum, lives_before)
-    terms = pl.concat([seen, unelected, heard, unnamed, given_up], how="diagonal").pipe(without_rival_claims)
+    claims = pl.concat([seen, unelected, heard, unnamed, given_up], how="diagonal")
     return (
-        terms.pipe(with_term_machine, release_span)
+        without_rival_claims(claims)
+        .pipe(with_term_machine, release_span)
         .pipe(with_isr_change_printing, wording_seen)
         .pipe(with_moves_read, wording_seen)
         .pipe(with_void_begin, controller_step)
         .pipe(with_holes, wording_seen)
         .pipe(with_unelected_acts, wording_seen, controller_step)
         .pipe(with_renounced_at, controller_step)
+        .pipe(with_rival_life, claims)
         .select(SPEC.columns)
     )
 
@@ -100,31 +104,34 @@ def with_election_life(elected: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFra
     true_at = col("elected_at") - col("ahead").fill_null(timedelta())
     in_turn = (
         elected.join(ahead, on=OWN[:2], how="left")
-        .sort(true_at, "controller_epoch", "controller_id", *LINE)
-        .drop("ahead")
+        .with_columns(true_at=true_at)
+        .sort("true_at", "controller_epoch", "controller_id", *LINE)
     )
-    lives = lives_of(in_turn.select(*of_mode, "controller_id", "controller_epoch").iter_rows())
-    return in_turn.with_columns(
+    lives = lives_of(in_turn.select(*of_mode, "controller_id", "controller_epoch", "true_at").iter_rows())
+    return in_turn.drop("ahead", "true_at").with_columns(
         life=pl.Series(lives, dtype=pl.Int32), reused_at=col("elected_at").shift(-1).over(OWN)
     )
 
 
-def lives_of(elections: Iterable[tuple[str, str, int, int]]) -> list[int]:
-    """Of elections in their turn (cluster_id, mode, controller_id, epoch). Another life begins with epoch 1, with an
-    epoch that its life has had, and with one below that of the same controller: another one's clock may be wrong."""
+def lives_of(elections: Iterable[tuple[str, str, int, int, datetime]]) -> list[int]:
+    """Of elections in their turn (cluster_id, mode, controller_id, epoch, at). Another life begins with epoch 1, with
+    an epoch that its life has had, and with one below that of the same controller: another one's clock may be wrong. So
+    it does with an epoch below all of its life, later than time zones explain."""
     found: list[int] = []
     lives: dict[tuple[str, str], int] = {}
     epochs: dict[tuple[str, str], set[int]] = {}  # of the life at that time
     highest: dict[tuple[str, str], dict[int, int]] = {}  # the same, by controller
-    for cluster_id, mode, controller_id, epoch in elections:
+    last: dict[tuple[str, str], datetime] = {}
+    for cluster_id, mode, controller_id, epoch, at in elections:
         one = (cluster_id, mode)
         had, own = epochs.setdefault(one, set()), highest.setdefault(one, {})
-        if had and (epoch == 1 or epoch in had or epoch < own.get(controller_id, 0)):
+        is_begun_anew = epoch == 1 or epoch in had or epoch < own.get(controller_id, 0)
+        if had and (is_begun_anew or (epoch < min(had) and at - last[one] > ZONES)):
             lives[one] = lives.get(one, 1) + 1
             had.clear()
             own.clear()
         had.add(epoch)
-        own[controller_id] = epoch
+        own[controller_id], last[one] = epoch, at
         found.append(lives.setdefault(one, 1))
     return found
 
@@ -174,15 +181,6 @@ def with_sights(elected: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
             is_trace_seen=is_trace_seen(),
         )
         .with_columns(certainty=when("is_epoch_told").then(lit("proved")).otherwise(lit("inferred")))
-    )
-
-
-def without_rival_claims(terms: pl.DataFrame) -> pl.DataFrame:
-    """Of several controllers that lines give one epoch of one life, the elected one, else the first one seen; one that
-    no line gives it comes last."""
-    is_untold = ~col("is_epoch_told").fill_null(value=True)
-    return terms.sort(is_untold, col("elected_at").is_null(), "first_seen_at", "controller_id").unique(
-        TERM, keep="first", maintain_order=True
     )
 
 

@@ -1,5 +1,7 @@
 """KRaft terms that no line proves to go on after a stretch of time of which no log is there."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col
 
@@ -8,6 +10,7 @@ from pipeline.model.terms.term_steps import LEAVING, STARTED
 from pipeline.silver.term.unnamed_terms import LEAST, NODE, OBSERVED, active_controller_lines
 
 TERM = ("cluster_id", "term_id")
+HEARS = timedelta(seconds=5)  # a leader of the quorum tells the others again and again, until each answers
 KRAFT_LOGGERS = "org.apache.kafka.controller."
 
 
@@ -50,15 +53,16 @@ def with_unelected_acts(
     office of which no line tells that it was elected since it started, or heard of another leader: a term was elected
     unseen. told_until_at of such a term is the last act of its own controller before it.
 
-    Who is deposed writes such lines for a while until it hears of it (unnamed_terms.LEAST).
+    Who is deposed writes such lines for a while until it hears of it (unnamed_terms.LEAST): one that does so for longer
+    was elected again, and its own term before is over, too.
     """
     acts = pl.concat(
         active_controller_lines(wording_seen).select(*NODE, at=name) for name in ("first_at", "last_at")
     ).filter(col("at").is_not_null())
     in_kraft = terms.filter(col("mode") == "kraft")
     begun = in_kraft.select(*NODE, "term_id", begun_at="first_seen_at").sort("begun_at")
-    own = begun.select(*NODE, "begun_at", own_at="begun_at")
-    held = begun.select("cluster_id", *TERM[1:], "begun_at", holder_id="controller_id")
+    own = begun.select(*NODE, "begun_at", own_at="begun_at", own_id="term_id")
+    held = begun.select("cluster_id", *TERM[1:], "begun_at", held_at="begun_at", holder_id="controller_id")
     is_unelected = ((col("own_at") <= col("gone_at")) | col("own_at").is_null()).fill_null(value=False)
     is_late = (col("at") - col("gone_at") >= LEAST).fill_null(value=True)
     placed = (
@@ -71,8 +75,9 @@ def with_unelected_acts(
         )
         .join_asof(held, left_on="at", right_on="begun_at", by="cluster_id", check_sortedness=False)
         .filter(col("term_id").is_not_null())
+        .with_columns(is_again=is_long_deposed())
     )  # fmt: skip
-    unseen = placed.filter(is_unelected, is_late).group_by(TERM).agg(unelected_at=col("at").min())
+    unseen = first_unelected_acts(placed, (is_unelected & is_late) | col("is_again"))
     is_own = (col("holder_id") == col("controller_id")) & (col("at") < col("unelected_at"))
     last = placed.join(unseen, on=TERM).filter(is_own).group_by(TERM).agg(acted_at=col("at").max())
     is_unseen = col("unelected_at").is_not_null()
@@ -87,6 +92,21 @@ def with_unelected_acts(
         )
         .drop("unelected_at", "acted_at")
     )
+
+
+def is_long_deposed() -> pl.Expr:
+    """True of an act so long after the first one since its controller was deposed that it would have heard of it."""
+    is_of_other = (col("holder_id") != col("controller_id")) & (col("own_at") < col("held_at"))
+    is_deposed = is_of_other.fill_null(value=False)
+    late_from = pl.when(is_deposed).then("at").min().over(*NODE, "own_at")
+    return (is_deposed & (col("at") - late_from >= HEARS)).fill_null(value=False)
+
+
+def first_unelected_acts(placed: pl.DataFrame, is_unelected: pl.Expr) -> pl.DataFrame:
+    """(TERM, unelected_at): of terms that are over by such an act, that of who was in office and its own (own_id)."""
+    own = placed.filter("is_again").select("cluster_id", "at", term_id="own_id")
+    both = pl.concat([placed.filter(is_unelected).select(*TERM, "at"), own.select(*TERM, "at")])
+    return both.group_by(TERM).agg(unelected_at=col("at").min())
 
 
 def active_controller_ends(controller_step: pl.DataFrame) -> pl.DataFrame:
