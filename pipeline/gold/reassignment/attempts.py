@@ -56,7 +56,7 @@ def reassignment_attempts(rows: pl.DataFrame) -> pl.DataFrame:
         lagging_replicas=col("lagging_replicas").filter(lagging).last(),
         lagging_at=at.filter(lagging).last(),
         adding_and_removing=col("adding").list.set_intersection("removing").last(),
-        last_at=at.max(),
+        last_at=at.filter(~col("is_closer")).max(),
         marks=evidence_line().filter(is_mark & col("file_id").is_not_null()),
         lagging_lines=evidence_line().filter(lagging).tail(1),
         all_in_sync_lines=evidence_line().filter(step == ALL_IN_SYNC).head(1),

@@ -1,28 +1,47 @@
-"""Reassignments of which a controller without lines may have told the end."""
+"""Reassignments whose end may stand in lines that are missing."""
 
 import polars as pl
-from polars import col
+from polars import col, lit, when
 
+from pipeline.gold.reassignment.marks import FORGOTTEN
 from pipeline.model.terms.kraft_terms import kraft_terms, unseen_of
 from pipeline.model.terms.succession import LIFE, unseen_stretches
 
 
 def with_unseen_term_doubt(found: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
-    """Adds is_in_doubt: it goes on as far as lines tell, and after its last line there was a term without any."""
+    """Adds is_in_doubt: it goes on as far as lines tell, and after its last line there was a term without any. Of one
+    that a controller does not list as it starts nobody knows the end where there was such a term before that: it may
+    have been done in it (outcome: lines_missing)."""
     unseen = pl.concat(
         [
             missing_epochs(term),
             unseen_stretches(term).select("cluster_id", unseen_at="from_at"),
+            terms_of_others(term),
             unseen_of(kraft_terms(term)).select("cluster_id", unseen_at="from_at"),
         ]
     )
-    last = unseen.group_by("cluster_id").agg(col("unseen_at").max())
-    is_after = (col("unseen_at") >= col("last_at")).fill_null(value=False)
+    is_by_then = (col("unseen_at") < col("ended_at")).fill_null(value=False)
+    is_untold = (col("outcome") == FORGOTTEN) & is_by_then
+    is_going_on = (col("outcome") == "in_progress") & col("unseen_at").is_not_null()
     return (
-        found.join(last, on="cluster_id", how="left", maintain_order="left")
-        .with_columns(is_in_doubt=(col("outcome") == "in_progress") & is_after)
-        .drop("unseen_at")
-    )
+        found.with_row_index("row_no")
+        .sort("last_at")
+        .join_asof(
+            unseen.drop_nulls("unseen_at").sort("unseen_at"), left_on="last_at", right_on="unseen_at",
+            by="cluster_id", strategy="forward", check_sortedness=False,
+        )
+        .sort("row_no")
+        .with_columns(
+            is_in_doubt=is_going_on, outcome=when(is_untold).then(lit("lines_missing")).otherwise("outcome")
+        )
+        .drop("row_no", "unseen_at")
+    )  # fmt: skip
+
+
+def terms_of_others(term: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, unseen_at) of terms of ZooKeeper mode that other nodes alone name: since when."""
+    is_own = col("elected_at").is_not_null() | col("told_from_at").is_not_null()
+    return term.filter(col("mode") == "zookeeper", ~is_own).select("cluster_id", unseen_at="first_seen_at")
 
 
 def missing_epochs(term: pl.DataFrame) -> pl.DataFrame:

@@ -13,6 +13,7 @@ UPDATING = "reassignment_assignment_updating"  # from 2.4: from what to what
 CONTINUED = ("listed", "resumed")  # what a controller finds when it starts (up to 2.3)
 LED = ("leader_kept", "leader_dead", "leader_not_in_target")
 DONE = ("removed", "listed_as_done")
+AT_ONCE = pl.duration(seconds=5)
 TOPIC_GONE, WIPED, FORGOTTEN = "topic_deleted", "wiped", "forgotten"
 ERROR, REJECTED = "error", "rejected"
 # Why a controller takes a request out of ZooKeeper without moving anything.
@@ -46,7 +47,8 @@ def with_topic_and_list_ends(
     rows: pl.DataFrame, topic_ends: pl.DataFrame, lists: pl.DataFrame
 ) -> pl.DataFrame:
     """The same with rows of what ends an attempt and names no partition: the end of its topic (cluster_id, topic, at,
-    step), and a controller's list at its start (cluster_id, at, LINE) that has a partition no more."""
+    step), and a controller's list at its start (cluster_id, at, LINE) that has a partition no more, though its topic is
+    there: it lists topics just before."""
     begun = rows.filter(col("step").is_in(["started", *CONTINUED]), col("event") != UPDATING)
     names = rows.select(NAME).unique()
     gone = names.join(topic_ends, on=["cluster_id", "topic"], how="inner")
@@ -55,6 +57,9 @@ def with_topic_and_list_ends(
         begun.select(NAME).unique()
         .join(lists, on="cluster_id", how="inner")
         .join(listed, on=[*NAME, *LINE], how="anti")
+        .join(gone.select(*NAME, gone_at="at"), on=NAME, how="left")
+        .filter(~col("gone_at").is_between(col("at") - AT_ONCE, col("at")).fill_null(value=False))
+        .drop("gone_at").unique([*NAME, *LINE])
         .with_columns(step=lit(FORGOTTEN))
     )  # fmt: skip
     return pl.concat([rows, gone, forgotten], how="diagonal")
