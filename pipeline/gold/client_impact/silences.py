@@ -139,13 +139,19 @@ def certainty_before_doubt(from_at: pl.Expr, is_sure: pl.Expr | None = None) -> 
 
 def waiting_for_followers(states: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
     """Partitions whose ISR names a broker that was dead or frozen and that does not lead them, until their ISR is
-    without it or it is back."""
-    several = states.filter(col("leader") >= 0, col("isr").list.len() > 1)
+    without it or it is back. What an ISR is after a change that no line tells may have been so since then."""
+    is_unknown = col("is_isr_stale").fill_null(value=False) | (col("certainty") == "undetermined")
+    known_until = when(~is_unknown).then("valid_until_at").shift(1).forward_fill().over(PARTITION)
+    several = states.with_columns(
+        since_at=pl.coalesce(known_until, col("valid_from_at").first().over(PARTITION))
+    ).filter(col("leader") >= 0, col("isr").list.len() > 1)
     members = several.with_columns(member=col("isr")).explode("member").filter(col("member") != col("leader"))
     waits = silent_partitions(members, gone, "member")
     last = waits.sort("interval_seq").unique(OF_SILENCE, keep="last", maintain_order=True)
     begun = waits.group_by(OF_SILENCE).agg(
-        begun_at=col("valid_from_at").min(), is_stale=col("is_isr_stale").any()
+        begun_at=col("valid_from_at").min(),
+        since_at=col("since_at").min(),
+        is_stale=col("is_isr_stale").any(),
     )
     end_at = pl.coalesce(pl.min_horizontal("valid_until_at", "back_at"), "hangs_until_at")
     # What comes next is in doubt: the ISR may go on.
@@ -153,9 +159,9 @@ def waiting_for_followers(states: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFr
     is_sure = ~col("is_stale").fill_null(value=True) & ~col("is_frozen")
     latest = pl.max_horizontal("dead_latest_at", "begun_at")
     return as_pieces(
-        last.join(begun, on=OF_SILENCE),
+        last.drop("since_at").join(begun, on=OF_SILENCE),
         kind=lit(WAITING),
-        from_at=pl.max_horizontal("dead_from_at", "begun_at"),
+        from_at=pl.max_horizontal("dead_from_at", "since_at"),
         from_latest_at=latest,
         until_earliest_at=when(is_sure)
         .then(pl.min_horizontal(end_at, when(end_at.is_not_null()).then("doubt_at")))

@@ -17,7 +17,7 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
 from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
 from pipeline.gold.partition_timeline.missing_broker_logs import LINES_MISSING, with_missing_logs
 from pipeline.gold.partition_timeline.missing_epochs import unsaid_shutdown_holes, with_hole_before_next
-from pipeline.gold.partition_timeline.own_stops import process_stops
+from pipeline.gold.partition_timeline.own_stops import process_stops, undecided_stops
 from pipeline.gold.partition_timeline.silences import last_restatements
 from pipeline.gold.partition_timeline.watched import watched_log_holes, with_watched_leader
 from pipeline.model.lines.acting import SEQ_BITS
@@ -101,6 +101,7 @@ def kraft_intervals(
             process_stops(process_run, lines),
             last_restatements(said),
             shown,
+            undecided_stops(process_run, lines, absences),
         )
         .pipe(state_changing_rows)
         .pipe(with_kraft_term, terms)

@@ -7,6 +7,7 @@ from pipeline.core.stretches import open_end
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.gold.partition_timeline.silences import (
     NOBODY,
+    ends_of_led_states,
     first_after,
     silenced_states,
     unread_returns,
@@ -42,6 +43,7 @@ def with_missing_logs(
     stops: pl.DataFrame,
     restated: pl.DataFrame,
     shown_holes: pl.DataFrame | None = None,
+    undecided: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """States of partitions (row_no: their order; at, state, HELD, known_at, replicas, replicas_at, gone_at,
     is_assignment_stale) with is_isr_stale and is_unseen (a KRaft term went on since known_at of which no line was
@@ -53,7 +55,7 @@ def with_missing_logs(
     or between two processes (stops: of own_stops.own_stops). One that prints the same state later that day (restated:
     of restatements) shows that it went on.
     Where leader epochs are missing a state is over at a time that no line tells (before_missing_epochs; shown_holes:
-    holes more, of unsaid_shutdown_holes).
+    holes more, of unsaid_shutdown_holes). undecided: of own_stops.undecided_stops.
     Lines that repeat a state change nothing of this: on the next day they are not known any more.
     terms: those of kraft_terms. Where the nodes of all state-change.log are unknown nothing is concluded of others.
     """
@@ -85,6 +87,7 @@ def with_missing_logs(
             unread_stops(states, stops, terms).pipe(without_restated, states, restated),
             unread_returns(states, stops, terms, wording_seen),
         ]
+        + ([] if undecided is None else [ends_of_led_states(states, killed_leaders(undecided))])
     )
     return (
         states.join(begins.rename({"first_at": "begin_at"}), on="state_no", how="left")
@@ -92,6 +95,10 @@ def with_missing_logs(
         .pipe(in_steps, unseen)
         .drop(OWN)
     )
+
+
+def killed_leaders(undecided: pl.DataFrame) -> pl.DataFrame:
+    return undecided.select(*BROKER, "back_at", first_at="silent_from_at")
 
 
 def with_missing_leader(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from polars import col, when
 from pipeline.model.partitions.partition_states import IDENTITY
 
 STOP = ("cluster_id", "broker_id", "out_at", "silent_from_at", "back_at")
+LET_IN = timedelta(seconds=20)  # from the start of a process to its registration
 NODE = ("cluster_id", "node_id")
 OF_DAY = (*NODE, *IDENTITY[1:], "day")
 NAMED, STATED = "named", "stated"
@@ -33,6 +34,32 @@ def process_stops(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFram
         )
     )
     return pl.concat([runs, created_again(lines), skipped_epochs(lines)])
+
+
+def undecided_stops(
+    process_run: pl.DataFrame, lines: pl.DataFrame, broker_absence: pl.DataFrame
+) -> pl.DataFrame:
+    """(STOP) of processes that were killed, as the start of the next one tells, while no line of a controller takes the
+    broker out: that line is missing. Who leads then serves nothing from its last line on.
+
+    Source: ClusterControlManager.registerBroker, from 2.8: another process of a broker is let in once it is fenced.
+    """
+    runs = process_run.filter(col("next_started_at").is_not_null(), col("end_at") > col("last_line_at"))
+    stops = runs.pipe(with_last_state, lines).select(
+        "cluster_id",
+        broker_id="node_id",
+        out_at="next_started_at",
+        silent_from_at=pl.max_horizontal("last_line_at", "last_state_at"),
+        back_at="next_started_at",
+    )
+    decided = broker_absence.filter(col("is_fence"), ~col("is_partial")).select(
+        *STOP[:2], gone_at="out_at", there_at="back_at"
+    )
+    is_within = (col("gone_at") <= col("back_at") + LET_IN) & (
+        col("there_at") >= col("silent_from_at")
+    ).fill_null(value=True)
+    told = stops.join(decided, on=list(STOP[:2])).filter(is_within)
+    return stops.join(told, on=list(STOP[:3]), how="anti")
 
 
 def with_last_state(process_run: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:

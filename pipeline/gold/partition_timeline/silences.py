@@ -88,8 +88,14 @@ def unread_stops(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame)
         )
         .select(*BROKER, "first_at", "back_at")
     )
+    return ends_of_led_states(states, unread)
+
+
+def ends_of_led_states(states: pl.DataFrame, stops: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at): of states whose leader stops (BROKER, first_at, back_at), which no line of a controller
+    tells."""
     led = states.filter("is_led").with_columns(broker_id="leader")
-    return pl.concat([first_after(led, "known_at", unread, BROKER), known_in_silence(led, unread)])
+    return pl.concat([first_after(led, "known_at", stops, BROKER), known_in_silence(led, stops)])
 
 
 def known_in_silence(led: pl.DataFrame, stops: pl.DataFrame) -> pl.DataFrame:
