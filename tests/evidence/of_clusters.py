@@ -84,6 +84,8 @@ def sessions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
     """A part may lack the line that says that a broker registered anew: its stays are one there."""
     true = {key: [*rows, *joined_stays(rows)] for key, rows in by(whole, "broker_id").items()}
     noticed = {(row["broker_id"], row["left_at"]) for row in part if is_bounce_noticed(row)}
+    # A stay from before the frame is not among them: nothing tells then if the list that ends it says so.
+    known = {(row["broker_id"], row["left_at"]) for row in part}
     for row in part:
         if row["certainty"] == UNDETERMINED:
             yield Said(LESS)
@@ -92,7 +94,8 @@ def sessions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
         if not meets:
             yield Said(OTHER, f"{title(row)}: stay, whole none")
             continue
-        is_begin_noticed = (row["broker_id"], row["joined_at"]) in noticed
+        begin = (row["broker_id"], row["joined_at"])
+        is_begin_noticed = begin in noticed or (row["joined_how"] == "bounced" and begin not in known)
         ends = [one["left_at"] for one in meets if is_end_by_then(one, row["left_at"])]
         last_end = max(ends, default=None)
         yield nearest(session_values(row, one, frame, is_begin_noticed, last_end) for one in meets)

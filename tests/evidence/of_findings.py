@@ -22,6 +22,8 @@ from tests.evidence.statements import (
 # what Kafka's own lines say where our ratio is not known.
 OF_EVIDENCE = ("missing_logs", "not_understood", "stated_imbalance", "discontinuity")
 
+# These name several partitions in one finding: its entity is the first one.
+OF_SEVERAL = ("below_min_isr",)
 TOPIC_ID = r"[A-Za-z0-9_-]{22}"
 SEVERITIES = ("info", "warning", "critical")
 
@@ -64,22 +66,29 @@ def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
 
 def is_of_same_object(row: Row, one: Row) -> bool:
     """An outage names the brokers that were gone where these are known, else one of its partitions. A topic may be known
-    by its id alone."""
+    by its id alone. Whom a controller refused is not known where it may be one of several."""
+    if row["rule"] == "refused_registration" and row["facts"]["broker_id"] is None:
+        return True
     if row["rule"] != "outage":
         is_by_id = re.fullmatch(TOPIC_ID, row["facts"].get("topic") or "")
         is_same_number = row["facts"].get("partition") == one["facts"].get("partition")
-        return bool(one["entity"] == row["entity"] or (is_by_id and is_same_number))
+        is_among = row["rule"] in OF_SEVERAL and row["entity"] in one["sentence"]
+        return bool(one["entity"] == row["entity"] or is_among or (is_by_id and is_same_number))
     gone, known = row["facts"]["broker_ids"], one["facts"]["broker_ids"]
     return not (gone and known) or bool({*gone} & {*known})
 
 
 def severity(row: Row, meets: list[Row], frame: Frame) -> Said:
-    """What is open is critical, however it ends; and a loss that a later line refutes was to be feared before it."""
+    """What is open is critical, however it ends; and a loss that a later line refutes was to be feared before it. That
+    brokers were shut down, which their own logs tell, is known of no outage that tells no reason."""
     goes_on = [one for one in meets if clipped(one["valid_until_at"], frame) is None]
     highest = max(SEVERITIES.index(one.get("severity") or "critical") for one in meets)
     if SEVERITIES.index(row["severity"]) <= highest or (row["valid_until_at"] is None and goes_on):
         return Said(SAME)
     if any(one["facts"].get("records_at_risk") == 0 for one in meets):
+        return Said(LESS)
+    is_reason_untold = row["rule"] == "outage" and not row["facts"]["end_reasons"]
+    if is_reason_untold and all(one["facts"].get("end_reasons") for one in meets):
         return Said(LESS)
     told = f"{row['severity']} {title(row)}: whole {SEVERITIES[highest]}: {row['sentence']}"
     return Said(OTHER, told)

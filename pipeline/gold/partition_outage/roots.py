@@ -42,11 +42,14 @@ def with_shutting_leader(found: pl.DataFrame, broker_session: pl.DataFrame) -> p
 def with_departed(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """Outages of which no leader is known and that begin in the event of a controller that notices that brokers left
     have one of them at their root, before all one that was not shut down. Whom a list misses, or a starting controller
-    finds under another registration, may have left long ago, and so may one that bounced without a word."""
-    is_unsaid_bounce = (col("left_how") == BOUNCED) & (col("certainty") == "inferred")
+    finds under another registration, may have left long ago, and so may one that bounced without a word: where that
+    list tells of one, which of them it was is not known."""
+    is_unsaid_bounce = (col("left_how") == BOUNCED) & (col("certainty") != "proved")
     is_said = ~col("left_how").is_in([AT_STARTUP, UNSAID]) & ~is_listed_at_start() & ~is_unsaid_bounce
+    of_event = broker_session.filter(col("left_event_seq") > 0)
     departed = (
-        broker_session.filter(is_said, col("left_event_seq") > 0)
+        of_event.filter(is_said)
+        .join(of_event.filter(~is_said), on=EVENT, how="anti")
         .sort(col("left_how") == CHOSEN, "broker_id")
         .unique(EVENT, keep="first", maintain_order=True)
         .select("cluster_id", "broker_id", "left_how", term_id="left_term_id", event_seq="left_event_seq")

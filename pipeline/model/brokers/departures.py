@@ -185,7 +185,7 @@ def leaderships_by_broker(partition_timeline: pl.DataFrame) -> pl.DataFrame:
 def with_torn(sessions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """is_torn: lines of a controller are missing meanwhile: the broker may have asked it to be shut down, or have left
     and come back unseen. In ZooKeeper mode they are from the last line that names a term; what that controller lists
-    later, in lines that name no term, is not torn by it."""
+    later, in lines that name no term, is not torn by it. So is what are_lists_missing says, null in KRaft."""
     mode = ("cluster_id", "mode")
     in_zookeeper = (
         unseen_stretches(term)
@@ -211,7 +211,8 @@ def with_torn(sessions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     )
     is_in_other_term = col("left_term_id").ne_missing(col("term_id"))
     until_at = when(is_in_other_term).then("told_again_at").otherwise("missing_until_at")
-    is_torn = (until_at >= col("joined_at")).fill_null(value=False)
+    are_missing = col("are_lists_missing").fill_null(value=False)
+    is_torn = (until_at >= col("joined_at")).fill_null(value=False) | are_missing
     return (
         sessions.with_columns(until_at=col("left_at").fill_null(FAR))
         .sort(*mode, "until_at")
@@ -224,7 +225,7 @@ def with_torn(sessions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
             check_sortedness=False,
         )
         .with_columns(is_torn=is_torn)
-        .drop("until_at", "missing_from_at", "missing_until_at", "told_again_at")
+        .drop("until_at", "missing_from_at", "missing_until_at", "told_again_at", "are_lists_missing")
     )
 
 

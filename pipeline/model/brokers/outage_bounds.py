@@ -14,6 +14,7 @@ from pipeline.model.settings import SessionLimit
 TICK_SECONDS = 3
 # What a KRaft controller needs beyond the time-out until it has fenced a broker.
 LATE_SECONDS = 1
+START = timedelta(minutes=1)  # how long a controller of ZooKeeper mode takes to start
 WIPED = "wiped"  # how an outage ends with another life of the cluster's metadata
 UNSAID, FENCED = "missing_in_list", "uncontrolled"
 # What the controller does by itself, and not because a broker is gone.
@@ -73,8 +74,8 @@ def last_of_lives(term: pl.DataFrame) -> pl.DataFrame:
 
 
 def terms_with_last_seen_before(term: pl.DataFrame) -> pl.DataFrame:
-    """(cluster_id, term_id), mode, elected_at, and last_seen_before_at: the last line of the term just before, null
-    if no line shows that term."""
+    """(cluster_id, term_id), mode, elected_at, begun_at (its first line), and last_seen_before_at: the last line of the
+    term just before, null if no line shows that term."""
     life = ("cluster_id", "mode", "life")
     before = col("controller_epoch", "last_seen_at").shift(1).over(life).name.suffix("_before")
     follows = col("controller_epoch_before") == col("controller_epoch") - 1
@@ -83,6 +84,7 @@ def terms_with_last_seen_before(term: pl.DataFrame) -> pl.DataFrame:
         .with_columns(before)
         .select(
             *("cluster_id", "term_id", "mode", "elected_at"),
+            begun_at="first_seen_at",
             last_seen_before_at=when(follows).then("last_seen_at_before"),
         )
     )
@@ -117,18 +119,33 @@ def with_silence(
         .join(its_term, on=["cluster_id", "left_term_id"], how="left")
         .with_columns(silent_from_at=when(col("mode") == "zookeeper").then(in_zookeeper).otherwise(in_kraft))
         .with_columns(silent_from_at=when(since.is_not_null()).then(pl.max_horizontal(since, alive_at)))
-        .drop("elected_at", "last_seen_before_at", "asked_at", "session_seconds", "is_found_at_start")
+        .drop(
+            "elected_at",
+            "begun_at",
+            "last_seen_before_at",
+            "asked_at",
+            "session_seconds",
+            "is_found_at_start",
+        )
     )
 
 
 def unserved_in_zookeeper() -> pl.Expr:
     """If a leader left, the partition is unserved from its silence on. If none did, the controller notices at once
-    what it does by itself; what it finds at its start without having seen a leader may have been so for ever."""
+    what it does by itself; what it finds at its start without having seen a leader may have been so for ever. Of one
+    whose election is not read nothing tells what it finds as it starts."""
     how, noticed_at = col("root_left_how"), col("noticed_at")
     is_own_act = col("root_event").is_in(OWN_ACTS) | col("old_leader").is_null()
     is_found = (col("root_event") == "controller start-up") & col("old_leader").is_null()
+    is_at_start = col("elected_at").is_null() & (noticed_at - col("begun_at") <= START)
     without_departure = (
-        when(is_found).then(None).when(is_own_act).then(noticed_at).otherwise(noticed_at - longest_silence())
+        when(is_found)
+        .then(None)
+        .when(is_own_act)
+        .then(noticed_at)
+        .when((is_at_start & (col("root_event") == "unknown")).fill_null(value=False))
+        .then(silent_in_zookeeper(lit(AT_STARTUP), noticed_at))
+        .otherwise(noticed_at - longest_silence())
     )
     return (
         when(how.is_not_null())

@@ -4,12 +4,13 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
-from pipeline.model.brokers.departures import BOUNCED, BROKER
+from pipeline.model.brokers.departures import BOUNCED, BROKER, SESSION
 from pipeline.model.brokers.end_reasons import CLOCKS
 from pipeline.model.lines.evidence import LINE
 
 REGISTERED = ("registered", "registered_again")
 BEGIN_SAID = "is_begin_said"
+LIST = "broker_change"
 OWN = {"cluster_id": pl.String(), "broker_id": pl.Int32(), "own_at": TIME}
 OWN_LINE = {"own_file_id": pl.String(), "own_byte_offset": pl.Int64()}
 STAY = (*BROKER, "stay")
@@ -103,6 +104,24 @@ def without_lost_leaders(sessions: pl.DataFrame) -> pl.DataFrame:
     is_unsaid = (col("left_how") == BOUNCED) & (col("mode") == "zookeeper") & (col("certainty") != "proved")
     is_known = ~is_unsaid.fill_null(value=False)
     return sessions.with_columns(when(is_known).then(col("led_count", "unmoved_count")))
+
+
+def with_missing_lists(sessions: pl.DataFrame, in_order: pl.DataFrame) -> pl.DataFrame:
+    """are_lists_missing: while the broker was there, or as it left, a list said of some broker what does not follow
+    from the list before it in that term: lines between are missing, and it may have left and come back in them."""
+    was_live = col("is_live").shift(1).over(BROKER)
+    is_same_term = (col("term_id") == col("term_id").shift(1).over(BROKER)) & (col("event") == LIST)
+    is_here_unsaid = ~was_live & col("is_live") & ~col("is_joined") & ~col("is_bounced")
+    is_gone_unsaid = was_live & ~col("is_live") & ~col("is_left")
+    is_here_again = was_live & col("is_joined") & ~col("is_bounced")
+    is_odd = is_same_term & (is_here_unsaid | is_gone_unsaid | is_here_again)
+    odd = in_order.filter(is_odd.fill_null(value=False)).select("cluster_id", odd_at="at").unique()
+    is_within = (col("joined_at") < col("odd_at")) & (col("odd_at") <= col("left_at")).fill_null(value=True)
+    torn = sessions.join(odd, on="cluster_id").filter(is_within).select(SESSION).unique()
+    marked = torn.with_columns(are_lists_missing=lit(value=True))
+    return sessions.join(marked, on=list(SESSION), how="left").with_columns(
+        col("are_lists_missing").fill_null(value=False)
+    )
 
 
 def nearest_registration(rows: pl.DataFrame, at: str, others: pl.DataFrame, other_at: str) -> pl.DataFrame:

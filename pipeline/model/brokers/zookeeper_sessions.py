@@ -5,7 +5,7 @@ from polars import col, lit, when
 
 from pipeline.model.brokers.departures import AT_STARTUP as MISSING_AT_STARTUP
 from pipeline.model.brokers.departures import BOUNCED, BROKER, SESSION, with_epochs
-from pipeline.model.brokers.unsaid_bounces import BEGIN_SAID, with_unsaid_bounces
+from pipeline.model.brokers.unsaid_bounces import BEGIN_SAID, with_missing_lists, with_unsaid_bounces
 from pipeline.model.lines.evidence import known_lines
 from pipeline.model.terms.succession import TERM, with_superseded
 
@@ -39,11 +39,13 @@ def zookeeper_sessions(
         [listed.pipe(with_listed_epochs, broker_event, controller_line), seeds_as_lists(seeds)],
         how="diagonal",
     )
+    in_order = sighted.pipe(with_brokers_live_before_data).sort(
+        *BROKER, *ORDER, "joined_how", "file_id", "byte_offset", nulls_last=False
+    )
     return (
-        sighted.pipe(with_brokers_live_before_data)
-        .sort(*BROKER, *ORDER, "joined_how", "file_id", "byte_offset", nulls_last=False)
-        .pipe(with_unsaid_bounces, registered)
+        in_order.pipe(with_unsaid_bounces, registered)
         .pipe(sessions_of_lists)
+        .pipe(with_missing_lists, in_order)
         .pipe(with_shutdowns, broker_event, controller_line)
         .pipe(with_epochs, broker_event, seeds)
         .with_columns(mode=lit("zookeeper"), broker_epoch=pl.coalesce("first_epoch", "broker_epoch"))

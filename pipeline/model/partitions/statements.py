@@ -24,6 +24,7 @@ ASSIGNMENT_EVENTS = (
     REASSIGNED,
     *SENT,
 )
+NEW = "NewPartition"
 BEING_DELETED = -2
 # An epoch after all others: the end of an era comes after what is said in its last millisecond.
 LAST = 2**31 - 1
@@ -81,8 +82,11 @@ def partitions_known_before(intervals: pl.DataFrame, span: Span) -> pl.DataFrame
 def stated_by_lines(
     leader_and_isr: pl.DataFrame, partition_transition: pl.DataFrame, assignment: pl.DataFrame
 ) -> pl.DataFrame:
-    """What each line says of a partition: state, leader, ISR, assignment and what of it is being moved (from 2.4);
-    null where it does not say."""
+    """What each line says of a partition: state, leader, ISR, assignment, what of it is being moved (from 2.4), and
+    that its topic is being deleted; null where it does not say. One that is New is not.
+
+    Source: ControllerBrokerRequestBatch.addUpdateMetadataRequestForBrokers, LeaderDuringDelete, 0.8.2 to 3.9.
+    """
     is_being_deleted = (col("leader") == BEING_DELETED).fill_null(value=False)
     is_leader = col("event").is_in(LEADER_EVENTS) & ~is_being_deleted
     is_assigned = col("event").is_in(ASSIGNMENT_EVENTS) & (col("replicas").list.len() > 0)
@@ -91,18 +95,20 @@ def stated_by_lines(
         "event",
         when(is_leader).then(col("leader", "isr", "leader_epoch", "partition_epoch")),
         when(is_assigned).then("replicas"),
+        is_deleting=when(is_being_deleted).then(lit(value=True)),
     )
     moved = partition_transition.select(
         *LINE_KEY,
         *("leader", "isr", "leader_epoch", "replicas"),
         event=lit("partition_transition"),
         state="to_state",
+        is_deleting=when(col("to_state") == NEW).then(lit(value=False)),
         is_failed=(col("outcome") == "failed").fill_null(value=False),
     )
     is_move = (col("event") == REASSIGNED) & col("topic").is_not_null()
     moving = assignment.filter(is_move).select(*LINE_KEY, "event", *MOVING)
     both = pl.concat([said, moved, moving], how="diagonal")
-    says_something = pl.any_horizontal(col(STATED).is_not_null())
+    says_something = pl.any_horizontal(col(TRACKED).is_not_null())
     return (
         of_each_line(both)
         .filter(says_something, ~col("is_failed").fill_null(value=False))

@@ -1,16 +1,24 @@
 """What is no longer known of partitions as the lines of a controller are missing, in ZooKeeper mode."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span import Span
 from pipeline.model.partitions.said_offline import OFFLINE
-from pipeline.model.partitions.statements import MOVING, PARTITION, TRACKED, life_in_term_id
+from pipeline.model.partitions.statements import MOVING, PARTITION, SENT, TRACKED, life_in_term_id
 from pipeline.model.partitions.topic_lives import GONE, PARTITION_ORDER
 from pipeline.model.terms.missing_moves import ends_unseen, leader_epoch_holes
-from pipeline.model.terms.succession import half_read, half_read_stretches, unseen_stretches
+from pipeline.model.terms.succession import (
+    half_read,
+    half_read_stretches,
+    unseen_stretches,
+    with_superseded,
+)
 
 TERM_MISSING = "term_missing"
+TAIL = timedelta(seconds=1)  # of its resignation
 UNDETERMINED = "undetermined"
 # Column of a statement: column with the epoch up to which what it says is in doubt.
 DOUBTS = {"leader_epoch": "leader_doubt_epoch", "replicas": "replicas_doubt_epoch"}
@@ -38,7 +46,7 @@ def with_doubt_rows(lived: pl.DataFrame, term: pl.DataFrame, span: Span) -> pl.D
     of_terms = pl.concat([unseen, half_read_stretches(term)])
     ended = ends_unseen(said, term)
     of_topics = ended.select("cluster_id", "topic", life="era", from_at="since_at").unique()
-    holes = (of_terms, leader_epoch_holes(said, of_terms, ended), of_topics)
+    holes = (of_terms, leader_epoch_holes(said, of_terms, ended), of_topics, deletions_unread(said, term))
     stretches = pl.concat(holes, how="diagonal")
     stretches = stretches.filter(span.since("from_at"))
     if stretches.is_empty():
@@ -46,9 +54,23 @@ def with_doubt_rows(lived: pl.DataFrame, term: pl.DataFrame, span: Span) -> pl.D
     return pl.concat([said, doubt_rows(said, stretches)], how="diagonal").drop("era")
 
 
+def deletions_unread(said: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, life, topic, from_at): since when a topic is being deleted by a controller whose controller.log is
+    not read: who leads its partitions then, if anybody, is told there alone."""
+    is_told = col("event").is_in(SENT) & col("is_deleting")
+    unread = term.filter(col("elected_at").is_null())["term_id"].implode()
+    begun = said.filter(is_told.fill_null(value=False), col("term_id").is_in(unread))
+    return (
+        begun.group_by("cluster_id", "topic", "term_id", life="era")
+        .agg(from_at=col("at").min())
+        .drop("term_id")
+    )
+
+
 def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """The statements with DOUBTS: what a controller says of a leader of whose moves nothing is read holds for its
-    instant only. It states it in controller.log as it starts, and as it checks the balance."""
+    instant only. It states it in controller.log as it starts, and as it checks the balance. What others say of a leader
+    while such a one goes on after it was deposed holds no longer: up to 2.0 it may write another one."""
     absent = (name for name in DOUBTS.values() if name not in lived.columns)
     of_leader, terms = (
         DOUBTS["leader_epoch"],
@@ -60,7 +82,29 @@ def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
         .join(terms, on=["cluster_id", "term_id"], how="left", maintain_order="left")
         .with_columns(pl.coalesce(of_leader, own).alias(of_leader))
         .drop("is_half_read")
+        .pipe(with_doubts_by_deposed, term)
     )
+
+
+def with_doubts_by_deposed(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """Statements of leaders in doubt up to the epoch of a deposed controller of half_read that is named after them."""
+    deposed = (
+        half_read(with_superseded(term))
+        .filter(col("last_seen_at") > col("superseded_at") + TAIL)
+        .select("cluster_id", "life", "superseded_at", "last_seen_at", "controller_epoch")
+    )
+    for cluster_id, life, since_at, until_at, epoch in deposed.iter_rows():
+        is_beside = (
+            (col("cluster_id") == cluster_id)
+            & (life_in_term_id() == life)
+            & col("at").is_between(since_at, until_at)
+            & (col("controller_epoch") > epoch)
+        ).fill_null(value=False)
+        doubt = pl.coalesce(DOUBTS["leader_epoch"], lit(epoch, pl.Int32))
+        lived = lived.with_columns(
+            when(is_beside).then(doubt).otherwise(DOUBTS["leader_epoch"]).alias(DOUBTS["leader_epoch"])
+        )
+    return lived
 
 
 def doubt_rows(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:

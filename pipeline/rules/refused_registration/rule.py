@@ -22,6 +22,7 @@ NODE = ("cluster_id", "node_id")
 REFUSED = "DuplicateBrokerRegistrationException"
 # A broker asks again after its session time-out at most (9 s as shipped; BrokerLifecycleManager, from 2.8).
 ONE_RUN_MS = 15_000
+UNDETERMINED = "undetermined"
 
 
 @made_of_rows("controller_step")
@@ -84,7 +85,8 @@ def find(controller_step: pl.DataFrame, broker_session: pl.DataFrame) -> pl.Data
 
 
 def with_broker(runs: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
-    """broker_id: of the only broker of which a session ends or begins soon after; null: of several."""
+    """broker_id: of the only broker of which a session ends or begins soon after; null: of several, or where that of
+    another one is in doubt."""
     sessions = [
         broker_session.select("cluster_id", "broker_id", at=name).drop_nulls("at")
         for name in ("joined_at", "left_at")
@@ -99,12 +101,22 @@ def with_broker(runs: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFram
         .filter(col("ids").list.len() == 1)
         .select(*NODE, "run", broker_id=col("ids").list.first())
     )
-    return runs.join(found, on=[*NODE, "run"], how="left", nulls_equal=True)
+    doubtful = broker_session.filter(col("certainty") == UNDETERMINED).select(
+        "cluster_id", "joined_at", "left_at", other_id="broker_id"
+    )
+    is_open = (col("left_at") >= col("valid_from_at")).fill_null(value=True)
+    in_doubt = (
+        runs.join(found, on=[*NODE, "run"], nulls_equal=True)
+        .join(doubtful, on="cluster_id")
+        .filter(col("other_id") != col("broker_id"), col("joined_at") <= col("valid_until_at"), is_open)
+    )
+    told = found.join(in_doubt, on=[*NODE, "run"], how="anti", nulls_equal=True)
+    return runs.join(told, on=[*NODE, "run"], how="left", nulls_equal=True)
 
 
 RULE = Rule(
     name="refused_registration",
-    version=1,
+    version=2,
     severities=("info",),
     facts=("broker_id", "refused_count", "lasted_ms"),
     find=find,

@@ -1,0 +1,206 @@
+"""Ends that stand in lines that are missing: a small input for each kind that was another truth."""
+
+import polars as pl
+import pytest
+
+from pipeline.core.frames import empty_frame
+from pipeline.gold.client_impact.silences import waiting_for_followers
+from pipeline.gold.partition_outage.roots import with_departed
+from pipeline.gold.partition_timeline.own_stops import undecided_stops
+from pipeline.gold.reassignment.doubts import with_unseen_term_doubt
+from pipeline.model.brokers.outage_bounds import unserved_in_zookeeper
+from pipeline.rules.refused_registration.rule import find as refused_registration
+from schemas.gold import broker_session, partition_outage, partition_timeline
+from schemas.silver import broker_absence, controller_step, process_run, term
+from tests.chain import built
+from tests.frames import at, frame
+from tests.gold.term_lines import elected, own, resigning
+from tests.rows import records_in
+
+LISTED = "Newly added brokers: {}, deleted brokers: {}, bounced brokers: , all live brokers: {}"
+
+
+@pytest.mark.parametrize(
+    ("lists", "certainty"),
+    [
+        ([("2", "", "1,2"), ("", "1", "2")], "proved"),
+        # 3 is gone without a word, is there without one, and joins though it is there.
+        ([("3", "", "1,3"), ("", "1", "")], "undetermined"),
+        ([("", "", "1,3"), ("", "1", "3")], "undetermined"),
+        ([("3", "", "1,3"), ("3", "1", "3")], "undetermined"),
+    ],
+)
+def test_lists_that_do_not_follow_one_another_show_that_some_are_missing(
+    lists: list[tuple[str, str, str]], certainty: str
+) -> None:
+    """In them a broker may have left and come back."""
+    alive = own(1, 0.2, "Currently active brokers in the cluster: Set(1)")
+    said = "".join(own(1, 10 + place, LISTED.format(*one)) for place, one in enumerate(lists))
+    logs = {(1, "controller"): elected(1, 1, 0) + alive + said}
+    sessions = built(records_in(logs), "broker_session")["broker_session"]
+    assert sessions.filter(broker_id=1)["certainty"].to_list() == [certainty]
+
+
+@pytest.mark.parametrize(("epoch_said", "ended_how"), [("with a version", "znode_gone"), ("without", None)])
+def test_who_resigns_and_is_there_still_may_have_registered_anew(
+    epoch_said: str, ended_how: str | None
+) -> None:
+    """Up to 2.0 no epoch of brokers tells."""
+    first = elected(1, 1, 1) if epoch_said == "with a version" else (
+        own(1, 1, "1 successfully elected as the controller") + own(1, 1.1, "Incremented epoch to 1")
+    )  # fmt: skip
+    alive = own(2, 12.2, "Currently active brokers in the cluster: Set(1, 2)")
+    logs = {(1, "controller"): first + resigning(1, 10), (2, "controller"): elected(2, 2, 12) + alive}
+    terms = built(records_in(logs), "controller_term")["controller_term"]
+    assert terms.filter(term_id="1-1")["ended_how"].to_list() == [ended_how]
+
+
+@pytest.mark.parametrize(
+    ("third", "outcome"),
+    [
+        # Its own lines are read; other nodes alone name it.
+        ("30 | 30", "forgotten"),
+        (" | ", "lines_missing"),
+    ],
+)
+def test_a_move_may_be_done_in_a_term_that_is_not_read(third: str, outcome: str) -> None:
+    terms = frame(
+        term.SPEC,
+        f"""
+        cluster_id | term_id | life | controller_id | controller_epoch | mode      | elected_at | told_from_at | told_until_at | first_seen_at | last_seen_at
+        c          | 1-2     | 1    | 1             | 2                | zookeeper | 0          | 0            | 29            | 0             | 29
+        c          | 1-3     | 1    | 3             | 3                | zookeeper | {third}    | 39           | 30            | 39
+        c          | 1-4     | 1    | 2             | 4                | zookeeper | 40         | 40           | 60            | 40            | 60
+        """,
+    )
+    attempts = pl.DataFrame(
+        {"cluster_id": ["c"], "outcome": ["forgotten"], "last_at": [at(20)], "ended_at": [at(41)]}
+    )
+    assert with_unseen_term_doubt(attempts, terms)["outcome"].to_list() == [outcome]
+
+
+@pytest.mark.parametrize(("other", "root"), [("", [1]), ("missing_in_list", [None]), ("controlled", [1])])
+def test_a_list_that_misses_a_broker_without_a_word_tells_no_root(other: str, root: list[int | None]) -> None:
+    missing = f"c | 2 | 0 | {other} | 1-5 | 7 | undetermined" if other else ""
+    sessions = frame(
+        broker_session.SPEC,
+        f"""
+        cluster_id | broker_id | joined_at | left_how | left_term_id | left_event_seq | certainty
+        c          | 1         | 0         | uncontrolled | 1-5      | 7              | proved
+        {missing}
+        """,
+    )
+    found = frame(
+        partition_outage.SPEC,
+        """
+        cluster_id | topic | topic_life | partition | noticed_at | term_id | certainty
+        c          | a     | 1          | 0         | 40         | 1-5     | proved
+        """,
+    ).with_columns(event_seq=pl.lit(7, pl.Int64))
+    assert with_departed(found, sessions)["root_broker_id"].to_list() == root
+
+
+@pytest.mark.parametrize(("begun", "elected_at", "high"), [(30, None, None), (30, 30, 19), (-60, None, 19)])
+def test_what_a_controller_finds_as_it_starts_has_no_bound_where_its_election_is_not_read(
+    begun: float, elected_at: float | None, high: float | None
+) -> None:
+    """It may have been so since before the last line of the controller before."""
+    row = pl.DataFrame(
+        {
+            "noticed_at": [at(40)],
+            "begun_at": [at(0) if begun < 0 else at(begun)],
+            "elected_at": pl.Series(
+                [None if elected_at is None else at(elected_at)], dtype=pl.Datetime("us", "UTC")
+            ),
+            "last_seen_before_at": pl.Series([None], dtype=pl.Datetime("us", "UTC")),
+            "root_left_how": pl.Series([None], dtype=pl.String),
+            "root_event": ["unknown"],
+            "old_leader": [1],
+            "is_absent": [False],
+            "session_seconds": [18.0],
+        }
+    )
+    if begun < 0:
+        row = row.with_columns(noticed_at=pl.lit(at(0)) + pl.duration(minutes=5))
+    since = row.select(one=(pl.col("noticed_at") - unserved_in_zookeeper()).dt.total_seconds())["one"].item()
+    assert (since is None) == (high is None)
+
+
+RUNS = """
+    cluster_id | node_id | run_seq | started_at | last_line_at | next_started_at | end_reason | end_at
+    c          | 1       | 1       | 0          | 20           | 30              | killed     | 30
+"""
+
+
+@pytest.mark.parametrize(
+    ("decided", "count"),
+    [("", 1), ("c | 1 | 28 | 31 | true | false", 0), ("c | 1 | 55 | 58 | true | false", 1)],
+)
+def test_of_a_process_that_was_killed_a_controller_says_that_it_is_out(decided: str, count: int) -> None:
+    """Where it does not, its lines are missing: the broker serves nothing from its last line on."""
+    absences = frame(
+        broker_absence.SPEC,
+        f"cluster_id | broker_id | out_at | back_at | is_fence | is_partial\n{decided}",
+    )
+    lines = pl.DataFrame(
+        schema={
+            "cluster_id": pl.String,
+            "node_id": pl.Int32,
+            "step": pl.String,
+            "at": pl.Datetime("us", "UTC"),
+            "file_id": pl.String,
+            "byte_offset": pl.Int64,
+        }
+    )
+    stops = undecided_stops(frame(process_run.SPEC, RUNS), lines, absences)
+    assert stops["silent_from_at"].to_list() == [at(20)] * count
+
+
+@pytest.mark.parametrize(("is_stale", "from_at"), [("true", 12), ("false", 20)])
+def test_an_isr_may_have_been_so_since_a_change_that_no_line_tells(is_stale: str, from_at: float) -> None:
+    states = frame(
+        partition_timeline.SPEC,
+        f"""
+        cluster_id | topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | leader | isr   | is_isr_stale | certainty
+        c          | a     | 1          | 0         | 1            | 0             | 20             | 1      | [1]   | {is_stale}   | proved
+        c          | a     | 1          | 0         | 2            | 20            | 40             | 1      | [1 2] | false        | proved
+        """,
+    ).with_columns(
+        doubt_at=pl.lit(None, pl.Datetime("us", "UTC")),
+        file_id=pl.lit("f"),
+        byte_offset=pl.lit(0, pl.Int64),
+    )
+    silence = {"dead_from_at": at(12), "dead_latest_at": at(13), "left_at": at(30), "back_at": None}
+    gone = pl.DataFrame(
+        {"cluster_id": ["c"], **{name: [value] for name, value in silence.items()}, "is_frozen": [False]}
+    ).with_columns(
+        pl.col("back_at").cast(pl.Datetime("us", "UTC")),
+        broker_id=pl.lit(2, pl.Int32),
+        hangs_until_at=pl.lit(None, pl.Datetime("us", "UTC")),
+        file_id=pl.lit("f"),
+        byte_offset=pl.lit(0, pl.Int64),
+    )
+    assert waiting_for_followers(states, gone)["from_at"].to_list() == [at(from_at)]
+
+
+@pytest.mark.parametrize(("certainty", "entity"), [("proved", "broker 2"), ("undetermined", "brokers")])
+def test_whom_a_controller_refused_is_not_known_where_another_one_may_be_it(
+    certainty: str, entity: str
+) -> None:
+    refusals = frame(
+        controller_step.SPEC,
+        """
+        cluster_id | node_id | logged_at | step         | exception_class
+        c          | 103     | 20        | event_failed | DuplicateBrokerRegistrationException
+        """,
+    )
+    sessions = frame(
+        broker_session.SPEC,
+        f"""
+        cluster_id | broker_id | joined_at | left_at | certainty
+        c          | 2         | 0         | 25      | proved
+        c          | 1         | 0         |         | {certainty}
+        """,
+    )
+    assert refused_registration(refusals, sessions)["entity"].to_list() == [entity]
+    assert refused_registration(empty_frame(controller_step.SPEC), sessions).is_empty()
