@@ -67,7 +67,10 @@ def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
 def is_of_same_object(row: Row, one: Row) -> bool:
     """An outage names the brokers that were gone where these are known, else one of its partitions. A topic may be known
     by its id alone. Whom a controller refused is not known where it may be one of several."""
-    if row["rule"] == "refused_registration" and row["facts"]["broker_id"] is None:
+    if row["rule"] == "refused_registration" and None in {
+        row["facts"]["broker_id"],
+        one["facts"]["broker_id"],
+    }:
         return True
     if row["rule"] != "outage":
         is_by_id = re.fullmatch(TOPIC_ID, row["facts"].get("topic") or "")

@@ -111,7 +111,7 @@ def elections(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]
     """Elections by their line, in KRaft by leader epoch, too."""
     by_line = by(whole, "file_id", "byte_offset", "topic", "partition")
     by_epoch = by(whole, "topic", "partition", "leader_epoch")
-    names = ("leader", "is_clean", "outcome", "expected_leader", "records_at_risk")
+    names = ("leader", "is_clean", "outcome", "records_at_risk")
     for row in part:
         line = (row["file_id"], row["byte_offset"], row["topic"], row["partition"])
         epoch = (row["topic"], row["partition"], row["leader_epoch"])
@@ -127,6 +127,7 @@ def elections(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]
         yield nearest(
             [
                 *values(row, one, names),
+                expected(row, one),
                 kind(row, one),
                 verdict(row, one),
                 value(row, "failure", row["failure"], one["failure"], (UNDETERMINED,)),
@@ -144,12 +145,22 @@ def kind(row: Row, one: Row) -> Said:
     return value(row, "kind", row["kind"], one["kind"], ("unknown",))
 
 
+def expected(row: Row, one: Row) -> Said:
+    if verdict(row, one).outcome == DOUBT and one["expected_leader"] is None:
+        return Said(DOUBT)
+    return value(row, "expected_leader", row["expected_leader"], one["expected_leader"])
+
+
 def verdict(row: Row, one: Row) -> Said:
     """What came of an election tells less of it than the ISR before it: of the same leader one of both knows less."""
     by_result = {
         ("as_prescribed_by_result", "as_prescribed"): LESS,
         ("as_prescribed", "as_prescribed_by_result"): DOUBT,
     }
+    # Other lines make the whole doubt the choice.
+    is_good = row["verdict"].startswith("as_prescribed") and row["certainty"] != "proved"
+    if is_good and one["verdict"] == UNDETERMINED:
+        return Said(DOUBT)
     outcome = by_result.get((row["verdict"], one["verdict"]))
     if outcome is not None:
         return Said(outcome)

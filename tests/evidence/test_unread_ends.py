@@ -14,7 +14,7 @@ from schemas.gold import broker_session, partition_outage, partition_timeline
 from schemas.silver import broker_absence, controller_step, process_run, term
 from tests.chain import built
 from tests.frames import at, frame
-from tests.gold.term_lines import elected, own, resigning
+from tests.gold.term_lines import elected, line, own, resigning
 from tests.rows import records_in
 
 LISTED = "Newly added brokers: {}, deleted brokers: {}, bounced brokers: , all live brokers: {}"
@@ -204,3 +204,52 @@ def test_whom_a_controller_refused_is_not_known_where_another_one_may_be_it(
     )
     assert refused_registration(refusals, sessions)["entity"].to_list() == [entity]
     assert refused_registration(empty_frame(controller_step.SPEC), sessions).is_empty()
+
+
+START_LIST = "[PartitionStateMachine controllerId=1] Started partition state machine with initial state -> Map(a-0 -> OfflinePartition)"
+
+
+@pytest.mark.parametrize(
+    ("later", "until"),
+    [
+        (own(1, 20, "Starting the controller scheduler"), None),
+        (own(1, 20, LISTED.format("2", "", "1,2")), 20),
+    ],
+)
+def test_who_is_offline_stays_so_until_somebody_can_lead(later: str, until: float | None) -> None:
+    """Up to 2.5 no line of INFO tells an election."""
+    listed = line(5, START_LIST, "kafka.controller.ZkPartitionStateMachine")
+    at_error = line(
+        5.1,
+        "[Controller id=1 epoch=1] Controller 1 epoch 1 failed to change state for partition a-0 from OfflinePartition "
+        "to OnlinePartition",
+        "state.change.logger",
+        level="ERROR",
+    )
+    logs = {(1, "controller"): elected(1, 1, 0) + listed + later, (1, "state-change"): at_error}
+    rows = built(records_in(logs), "partition_outage")["partition_outage"]
+    certain = rows.filter(pl.col("certainty") != "undetermined")
+    assert certain["ended_at"].to_list() == [None if until is None else at(until)]
+
+
+@pytest.mark.parametrize(("back_at", "root"), [(30, [1]), ("", [None])])
+def test_who_was_gone_before_may_be_the_root_as_well(back_at: object, root: list[int | None]) -> None:
+    """A partition of which no leader is known may be without one since then."""
+    back = f"c | 2 | {back_at} | | | | | proved" if back_at else ""
+    sessions = frame(
+        broker_session.SPEC,
+        f"""
+        cluster_id | broker_id | joined_at | left_at | left_how     | left_term_id | left_event_seq | certainty
+        c          | 1         | 0         | 40      | uncontrolled | 1-5          | 7              | proved
+        c          | 2         | 0         | 20      | uncontrolled | 1-5          | 5              | proved
+        {back}
+        """,
+    )
+    found = frame(
+        partition_outage.SPEC,
+        """
+        cluster_id | topic | topic_life | partition | noticed_at | term_id | certainty
+        c          | a     | 1          | 0         | 40         | 1-5     | proved
+        """,
+    ).with_columns(event_seq=pl.lit(7, pl.Int64))
+    assert with_departed(found, sessions)["root_broker_id"].to_list() == root

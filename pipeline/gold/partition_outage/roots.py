@@ -43,7 +43,7 @@ def with_departed(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataF
     """Outages of which no leader is known and that begin in the event of a controller that notices that brokers left
     have one of them at their root, before all one that was not shut down. Whom a list misses, or a starting controller
     finds under another registration, may have left long ago, and so may one that bounced without a word: where that
-    list tells of one, which of them it was is not known."""
+    list tells of one, or another broker was gone by then, which of them it was is not known."""
     is_unsaid_bounce = (col("left_how") == BOUNCED) & (col("certainty") != "proved")
     is_said = ~col("left_how").is_in([AT_STARTUP, UNSAID]) & ~is_listed_at_start() & ~is_unsaid_bounce
     of_event = broker_session.filter(col("left_event_seq") > 0)
@@ -56,7 +56,25 @@ def with_departed(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataF
     )
     by_event = ("cluster_id", "term_id", "event_seq")
     begun = outages_without_root(found).filter(col("old_leader").is_null()).join(departed, on=by_event)
-    return with_root_broker(found, begun.select(*OUTAGE, "broker_id", "left_how"))
+    alone = begun.join(
+        brokers_gone_before(begun, broker_session), on=["cluster_id", "noticed_at"], how="anti"
+    )
+    return with_root_broker(found, alone.select(*OUTAGE, "broker_id", "left_how"))
+
+
+def brokers_gone_before(begun: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, noticed_at) of outages (with event_seq) at which another broker had left in an event before, and was
+    not there again."""
+    moments = begun.select("cluster_id", "noticed_at", "event_seq").unique()
+    sessions = broker_session.select(*BROKER, "joined_at", "left_at", "left_event_seq")
+    last = (
+        moments.join(sessions, on="cluster_id")
+        .filter(col("joined_at") <= col("noticed_at"))
+        .sort("joined_at")
+        .unique(["noticed_at", *BROKER], keep="last", maintain_order=True)
+    )
+    is_gone = (col("left_at") <= col("noticed_at")) & (col("left_event_seq") != col("event_seq"))
+    return last.filter(is_gone.fill_null(value=False)).select("cluster_id", "noticed_at").unique()
 
 
 def with_only_replica(

@@ -17,6 +17,7 @@ from pipeline.model.partitions.service import unlisted_terms, without_cut_creati
 from pipeline.model.partitions.service_parts import in_parts, whole_intervals
 from pipeline.model.partitions.statements import partition_statements, partitions_known_before
 from pipeline.model.terms.last_lines import lost_session_line, until_silence
+from pipeline.model.terms.missing_terms import election_chances
 from schemas.gold.partition_timeline import SPEC
 
 REACH = Reach.PARTITION
@@ -110,7 +111,8 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     lived = partition_statements(*given, deletion_before, partitions_known_before(last, span), offline)
     writes = leader_writes(leader_and_isr, wording_seen, span)
     proved = until_silence(term, controller_line, lost_session_line)
-    in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, span)
+    chances = election_chances(controller_line)
+    in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, chances, span)
     if KRAFT not in modes:
         return in_zookeeper.pipe(intervals_reaching, span).pipe(
             with_parts, sessions, term, timeline_before, span

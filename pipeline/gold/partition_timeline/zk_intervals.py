@@ -38,12 +38,13 @@ def zk_intervals(
     last: pl.DataFrame,
     term: pl.DataFrame,
     wording_seen: pl.DataFrame,
+    chances: pl.DataFrame,
     span: Span,
 ) -> pl.DataFrame:
     """One row per interval of a partition in ZooKeeper mode in which nothing known of it changed.
 
     lived: statements.statements. writes: leader_writes.leader_writes. last: the last interval of each partition that
-    began before the span.
+    began before the span. chances: of missing_terms.election_chances.
     """
     return (
         pl.concat([lived, seed_statements(last, term, span)], how="diagonal")
@@ -52,7 +53,7 @@ def zk_intervals(
         .pipe(without_stale)
         .pipe(in_writing_order, is_read="server" in wording_seen["log"])
         .pipe(without_known)
-        .pipe(with_doubt_rows, term, span)
+        .pipe(with_doubt_rows, term, chances, span)
         .pipe(fill_known_statements)
         .pipe(intervals_of_statements)
         .pipe(with_stale_isr, term, wording_seen)

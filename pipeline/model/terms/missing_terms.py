@@ -18,6 +18,17 @@ from pipeline.model.terms.succession import (
 )
 
 TERM_MISSING = "term_missing"
+CHANCES = (
+    *(
+        "broker_change",
+        "broker_startup",
+        "broker_log_dir_failure",
+        "unclean_election_enabled",
+        "topic_change",
+    ),
+    *("partitions_to_be_added", "reassignment_started", "reassignment_assignment_updating"),
+    *("topic_deletion_requested", "controller_resigning", "controller_resigned"),
+)
 TAIL = timedelta(seconds=1)  # of its resignation
 UNDETERMINED = "undetermined"
 # Column of a statement: column with the epoch up to which what it says is in doubt.
@@ -26,10 +37,24 @@ LED, ASSIGNED = ("leader", "isr", "leader_epoch"), ("replicas", *MOVING)
 ORDER_WITH_DOUBT = ("at", "is_doubt", *PARTITION_ORDER[1:])
 
 
-def with_doubt_rows(lived: pl.DataFrame, term: pl.DataFrame, span: Span) -> pl.DataFrame:
+def election_chances(controller_line: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, term_id, chance_at): when a controller may have elected a leader of a partition that is Offline,
+    though it prints no move: as brokers come, and as an admin changes something.
+
+    Source: PartitionStateMachine.triggerOnlinePartitionStateChange, 0.8.2 to 2.5.
+    """
+    is_asked = (col("event") == "preferred_election_started") & (col("cause") == "unclean election")
+    lines = controller_line.filter(col("event").is_in(CHANCES) | is_asked)
+    return lines.select("cluster_id", "term_id", chance_at="ordered_at").unique()
+
+
+def with_doubt_rows(
+    lived: pl.DataFrame, term: pl.DataFrame, chances: pl.DataFrame, span: Span
+) -> pl.DataFrame:
     """Statements of partitions (statements.statements, with has_place, and DOUBTS: null but of what was in doubt before
     span), and a row more, is_doubt, where a term begins to be missing, or lines within one (is_hole): what was
-    said last may be so no more. term: silver.term with proved_until_at (last_lines.until_silence).
+    said last may be so no more. term: silver.term with proved_until_at (last_lines.until_silence). chances: of
+    election_chances.
 
     Such a row states nothing and has the place and the line of the statement before it; has_place, has_line: if that is
     of the same day in UTC, and has them itself. DOUBTS: epoch of the last term before the missing one.
@@ -46,12 +71,23 @@ def with_doubt_rows(lived: pl.DataFrame, term: pl.DataFrame, span: Span) -> pl.D
     of_terms = pl.concat([unseen, half_read_stretches(term)])
     ended = ends_unseen(said, term)
     of_topics = ended.select("cluster_id", "topic", life="era", from_at="since_at").unique()
-    holes = (of_terms, leader_epoch_holes(said, of_terms, ended), of_topics, deletions_unread(said, term))
+    of_topics = pl.concat([of_topics, deletions_unread(said, term), offline_ends(said, term, chances)])
+    holes = (of_terms, leader_epoch_holes(said, of_terms, ended), of_topics)
     stretches = pl.concat(holes, how="diagonal")
     stretches = stretches.filter(span.since("from_at"))
     if stretches.is_empty():
         return said.drop("era")
     return pl.concat([said, doubt_rows(said, stretches)], how="diagonal").drop("era")
+
+
+def offline_ends(said: pl.DataFrame, term: pl.DataFrame, chances: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, topic, life, from_at): until when a partition is certainly Offline of which a controller of
+    half_read says so: its next chance to elect a leader."""
+    terms = half_read(term).select("cluster_id", "term_id")
+    offline = said.filter(col("state") == OFFLINE).join(terms, on=["cluster_id", "term_id"], how="semi")
+    first = offline.group_by("cluster_id", "topic", "term_id", life="era").agg(said_at=col("at").min())
+    later = first.join(chances, on=["cluster_id", "term_id"]).filter(col("chance_at") > col("said_at"))
+    return later.select("cluster_id", "topic", "life", from_at="chance_at").unique()
 
 
 def deletions_unread(said: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
@@ -69,19 +105,24 @@ def deletions_unread(said: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
 
 def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """The statements with DOUBTS: what a controller says of a leader of whose moves nothing is read holds for its
-    instant only. It states it in controller.log as it starts, and as it checks the balance. What others say of a leader
+    instant only, but that nobody leads: that goes on until somebody can (offline_ends). It states it in controller.log
+    as it starts, and as it checks the balance. What others say of a leader
     while such a one goes on after it was deposed holds no longer: up to 2.0 it may write another one."""
     absent = (name for name in DOUBTS.values() if name not in lived.columns)
     of_leader, terms = (
         DOUBTS["leader_epoch"],
-        half_read(term).select("cluster_id", "term_id", is_half_read=lit(value=True)),
+        half_read(term).select(
+            "cluster_id", "term_id", is_half_read=lit(value=True), is_elected=col("elected_at").is_not_null()
+        ),
     )
-    own = when("is_half_read").then("controller_epoch")
+    # At WARN nothing tells what comes next.
+    is_offline = (col("state") == OFFLINE).fill_null(value=False) & col("is_elected")
+    own = when(col("is_half_read") & ~is_offline).then("controller_epoch")
     return (
         lived.with_columns(lit(None, pl.Int32).alias(name) for name in absent)
         .join(terms, on=["cluster_id", "term_id"], how="left", maintain_order="left")
         .with_columns(pl.coalesce(of_leader, own).alias(of_leader))
-        .drop("is_half_read")
+        .drop("is_half_read", "is_elected")
         .pipe(with_doubts_by_deposed, term)
     )
 
