@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from pipeline.core.frames import frame_of
 from tests.chain import built
+from tests.gold.term_lines import elected, own, resigning
 from tests.lab import READ, records
+from tests.rows import records_in
 
 Told = tuple[str, str, bool]  # severity, rule, True while it goes on
 CRITICAL, WARNING, INFO = "critical", "warning", "info"
@@ -60,3 +63,18 @@ def test_what_is_said_of_it(shared: Path, case: str) -> None:
             for node, epoch, how, why in tables["controller_term"].select(names).rows()
         }
         assert terms == TERMS[case]
+
+
+def test_text_behind_the_logger_changes_nothing() -> None:
+    """As shippers write it: no record is cut, and nothing else is said."""
+    plain = elected(1, 1, 1) + own(1, 5, "Starting topic deletion for topics a") + resigning(1, 9)
+    behind = plain.replace(")\n", ") host=broker-1 pod=kafka-0\n")
+    of = [records_in({(1, "controller"): text}) for text in (plain, behind)]
+    said = [one.select("event", "logged_at", "controller_id", "not_understood_reason").rows() for one in of]
+    assert said[0] == said[1]
+    terms = [built(one, "controller_term")["controller_term"].drop("evidence", "lines") for one in of]
+    assert terms[0].drop(keys(terms[0])).equals(terms[1].drop(keys(terms[1])))
+
+
+def keys(rows: pl.DataFrame) -> list[str]:
+    return [name for name in rows.columns if name.endswith("file_id")]

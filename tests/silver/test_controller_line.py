@@ -211,3 +211,19 @@ def test_an_election_that_is_missing_was_before_the_first_request_that_brokers_n
     logs = {(3, "controller"): own, (3, "state-change"): moved, (2, "state-change"): received}
     found = built(records_in(logs), "controller_line")["controller_line"].sort("seq")
     assert found.filter(event="topic_deletion_requested")["term_id"].to_list() == ["1-6"]
+
+
+def test_what_moves_replicas_behind_a_balance_is_another_event() -> None:
+    """Its first line stands in state-change.log alone, or is missing."""
+    own = """
+    [2026-11-21 00:00:01,100] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 4 and epoch zk version is now 4 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:05,000] TRACE [Controller id=1] Checking need to trigger auto leader balancing (kafka.controller.KafkaController)
+    [2026-11-21 00:00:05,001] TRACE [Controller id=1] Leader imbalance ratio for broker 2 is 0.0 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:06,000] INFO [ReplicaStateMachine controllerId=1] Invoking state change to OfflineReplica for replicas [Topic=a,Partition=0,Replica=2] (kafka.controller.ReplicaStateMachine)
+    [2026-11-21 00:00:06,001] DEBUG [Controller id=1] Removing replica 2 from ISR 1,2 for partition a-0. (kafka.controller.KafkaController)
+"""
+    found = built(records_in({(1, "controller"): own}), "controller_line")["controller_line"].sort("seq")
+    causes = found.filter(col("logged_at") >= at(5)).select("cause", "event_seq").rows()
+    assert [cause for cause, _ in causes] == ["automatic rebalance"] * 2 + ["unknown"] * 2
+    assert len({number for _, number in causes[2:]}) == 1
+    assert causes[2][1] > causes[1][1]
