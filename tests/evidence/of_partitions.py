@@ -158,7 +158,7 @@ def verdict(row: Row, one: Row) -> Said:
         ("as_prescribed", "as_prescribed_by_result"): DOUBT,
     }
     # Other lines make the whole doubt the choice.
-    is_good = row["verdict"].startswith("as_prescribed") and row["certainty"] != "proved"
+    is_good = row["verdict"] in ("as_prescribed", "as_prescribed_by_result") and row["certainty"] != "proved"
     if is_good and one["verdict"] == UNDETERMINED:
         return Said(DOUBT)
     outcome = by_result.get((row["verdict"], one["verdict"]))

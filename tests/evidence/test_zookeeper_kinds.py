@@ -8,7 +8,10 @@ from pipeline.gold.controller_term.reasons import without_later_end
 from pipeline.gold.leader_election.judging import with_election_verdict
 from pipeline.gold.partition_timeline.zk_intervals import without_stale
 from schemas.gold import controller_term, partition_timeline
+from tests.chain import built
 from tests.frames import frame
+from tests.gold.term_lines import elected
+from tests.rows import records_in
 
 BEFORE = "c | a | 0 | 10 | 2 | 6 | 11 | 7"
 
@@ -94,3 +97,45 @@ def test_who_is_elected_is_assigned_whatever_lines_are_missing(choices: list[int
         schema_overrides={"doubt": pl.String},
     )
     assert with_election_verdict(rows)["verdict"].to_list() == [verdict]
+
+
+SENT = (
+    "[2026-11-21 00:00:{},000] TRACE [Controller id=1 epoch=1] Sending {} request PartitionState(controllerEpoch=1, "
+    "leader={}, leaderEpoch=0, isr=[1], zkVersion=0, replicas=[1], offlineReplicas=[]) to {} for partition a-0 "
+    "(state.change.logger)\n"
+)
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_a_request_tells_that_a_topic_is_being_deleted(is_deleted: bool) -> None:  # noqa: FBT001
+    """Where controller.log is missing nothing else does: nobody has to lead it then."""
+    led = SENT.format("02", "UpdateMetadata", 1, "brokers Set(1)")
+    deleted = SENT.format("05", "UpdateMetadata", -2, "brokers Set(1)") if is_deleted else ""
+    gone = SENT.format("08", "UpdateMetadata", -1, "brokers Set(1)")
+    rows = built(records_in({(1, "state-change"): led + deleted + gone}), "partition_outage")[
+        "partition_outage"
+    ]
+    assert rows.height == (0 if is_deleted else 1)
+
+
+@pytest.mark.parametrize("last", [20, 40])
+def test_a_deposed_controller_whose_moves_are_not_read_may_write_another_leader(last: int) -> None:
+    """Up to 2.0; what the next one says of a leader until then is in doubt, until it says so again."""
+    received = (
+        "[2026-11-21 00:00:{},000] TRACE [Broker id=3] Received LeaderAndIsr request PartitionState(controllerEpoch=1, "
+        "leader=1, leaderEpoch=3, isr=1, zkVersion=5, replicas=1, isNew=false) correlation id 10 from controller 1 "
+        "epoch 1 for partition b-0 (state.change.logger)\n"
+    )
+    said = "".join(
+        SENT.format(second, "UpdateMetadata", 1, "brokers Set(1)").replace("id=1 epoch=1", "id=2 epoch=2")
+        for second in (30, 50)
+    )
+    logs = {
+        (1, "controller"): elected(1, 1, 0),
+        (2, "controller"): elected(2, 2, 25),
+        (2, "state-change"): said,
+        (3, "state-change"): received.format(last),
+    }
+    rows = built(records_in(logs), "partition_timeline")["partition_timeline"].filter(topic="a")
+    first = rows.sort("interval_seq", "part_seq").filter(pl.col("leader") == 1).head(1)
+    assert first["certainty"].to_list() == ["undetermined" if last == 40 else "proved"]
