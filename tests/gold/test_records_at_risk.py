@@ -30,11 +30,13 @@ ELECTIONS = f"""
     c          | m     | 0         | 10         | -1         | [3]        | [1 3]    | 1      | 7            | false    | 44
     c          | n     | 0         | 10         | -1         | [3]        | [1 3]    | 1      | 7            | false    | 30
     c          | o     | 0         | {DAY + 10} | -1         | [3]        | [1 3]    | 1      | 7            | false    | 30
+    c          | p     | 0         | 10         | -1         | [3]        | [1 3]    | 1      | 7            | false    | -1
 """
 # a-0: 3 comes back with 143, and once more when it has copied what is new. b: with less. c: of an epoch before.
 # d and e: by the end of the next day, or later. h: as server.log up to 2.5 says it; 3 was cut to 10 before it went.
 # i: nothing is cut. j: 3 went on running. k: the new leader had just been loaded. l: it had followed since, and
 # 3 is cut twice. m: the new leader says where it begins. n and o: it was loaded later, or on the day before.
+# p: brokers say where the log ends as they lead it, and the line of the new leader is missing.
 STARTS = f"""
     cluster_id | file_id | byte_offset | logged_at     | topic | partition | broker_id | step    | leader_epoch | log_end_offset
     c          | x       | 1           | 10.1          | a     | 0         | 1         | leads   | 7            | 56
@@ -84,6 +86,9 @@ STARTS = f"""
     c          | x       | 45          | {DAY - 1}     | o     | 0         | 1         | loaded  |              | 5
     c          | x       | 46          | {DAY + 15}    | o     | 0         | 3         | loaded  |              | 50
     c          | x       | 47          | {DAY + 16}    | o     | 0         | 3         | cut     |              | 20
+    c          | x       | 48          | 2             | p     | 0         | 3         | leads   | 6            | 10
+    c          | x       | 49          | 15            | p     | 0         | 3         | loaded  |              | 50
+    c          | x       | 50          | 16            | p     | 0         | 3         | cut     |              | 20
 """
 
 

@@ -22,6 +22,7 @@ ELECTED, SENT = "partition_transition", "update_metadata_sent"
         ([(1, ELECTED, 1, 4), (9, SENT, 1, 6)], []),
         # The last one in the ISR is gone, or back.
         ([(1, ELECTED, 1, 4), (9, SENT, -1, 5)], []),
+        ([(1, ELECTED, 1, 4), (9, SENT, -1, 6)], [(1, 9)]),
         ([(1, ELECTED, -1, 4), (9, SENT, 2, 5)], []),
         # A controller that was deposed says what was before.
         ([(1, ELECTED, 2, 5), (2, SENT, 1, 4), (9, SENT, 2, 5)], []),

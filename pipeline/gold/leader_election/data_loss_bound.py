@@ -21,7 +21,8 @@ def with_bound(elections: pl.DataFrame, replica_offset: pl.DataFrame) -> pl.Data
 
     Who came back: where its log ends when it begins to follow (from 2.6), else as its broker loads it when it starts
     (server.log, up to 2.5). The new leader: where its log ends when it begins to lead (from 0.11, up to 2.5 in
-    server.log); before that as loaded, if it has copied nothing since; else what the other one is cut off to.
+    server.log); before that as loaded, if it has copied nothing since; else what the other one is cut off to, which may
+    be more than the leader had: not where brokers say where the log ends as they lead it.
 
     An upper bound, as not all of it was acknowledged to its producers; what is cut off up to 0.10 is all beyond the
     high watermark, part of which is copied again.
@@ -32,7 +33,9 @@ def with_bound(elections: pl.DataFrame, replica_offset: pl.DataFrame) -> pl.Data
     starts = starts_near(unclean, replica_offset)
     own = log_ends_of_former_isr(unclean, starts).pipe(without_later_returns, rows)
     led = leader_ends(starts)
-    cut = cut_ends(own, starts)
+    says_ends = (col("step") == "leads") & col("log_end_offset").is_not_null()
+    saying = starts.filter(says_ends).select("election").unique()
+    cut = cut_ends(own, starts).join(saying, on="election", how="anti")
     ends = own.join(led, on="election", how="left").join(cut, on=RETURN, how="left")
     is_led = col("led_log_end_offset").is_not_null()
     bounds = (

@@ -11,7 +11,7 @@ from pipeline.model.partitions.listed_topics import LIST
 from pipeline.model.partitions.statements import PARTITION, SENT
 from pipeline.model.partitions.topic_lives import GONE, PARTITION_ORDER
 
-NEW = "NewPartition"
+NEW, NOBODY = "NewPartition", -1
 DAY = ("cluster_id", "era", "day")
 
 
@@ -66,14 +66,16 @@ def ends_unseen(said: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
 def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     """(DAY, since_at, until_at) of two statements of a partition in turn between which leader epochs are left out;
     since_at: the first one, of the day of the second. A request tells what came of several changes, of which up to 2.5
-    no line tells, but for another leader: a line before the request elects it. A partition that is New begins anew."""
+    no line tells, but for another leader: a line before the request elects it; and that nobody leads comes of as many
+    changes at most as brokers were in the ISR. A partition that is New begins anew."""
     highest = col("leader_epoch").cum_max().forward_fill().over(PARTITION)
     # Not of a controller that was deposed.
     is_current = (col("leader_epoch") == highest).fill_null(value=True)
     led = when(is_current).then("leader").forward_fill().shift(1).over(PARTITION)
+    removals = pl.max_horizontal(col("isr").list.len().forward_fill().shift(1).over(PARTITION), 1)
     stated = (
         said.sort(*PARTITION, *PARTITION_ORDER)
-        .with_columns(leader_before=led, highest_before=highest.shift(1).over(PARTITION))
+        .with_columns(leader_before=led, highest_before=highest.shift(1).over(PARTITION), removals=removals)
         .filter(col("leader_epoch").is_not_null())
     )
     before = {
@@ -85,9 +87,10 @@ def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     is_missed = col("leader_epoch") > col("leader_epoch_before") + 1
     is_led = pl.all_horizontal(col("leader", "leader_before") >= 0) & (col("leader") != col("leader_before"))
     is_elected_unseen = is_led & (col("leader_epoch") > col("highest_before"))
-    is_left_out = when(is_sent).then(is_elected_unseen).otherwise(is_missed) & (
-        col("era") == col("era_before")
-    )
+    is_lost = (col("leader") == NOBODY) & (col("leader_before") >= 0)
+    is_gap = is_lost & (col("leader_epoch") > col("leader_epoch_before") + col("removals"))
+    is_untold = when(is_sent).then((is_elected_unseen | is_gap).fill_null(value=False)).otherwise(is_missed)
+    is_left_out = is_untold & (col("era") == col("era_before"))
     day = col("at").dt.truncate("1d")
     return (
         stated.with_columns(**before)

@@ -128,10 +128,12 @@ def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_doubts_by_deposed(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
-    """Statements of leaders in doubt up to the epoch of a deposed controller of half_read that is named after them."""
+    """Statements of leaders in doubt up to the epoch of a deposed controller that is named after them, and of whose
+    moves nothing is read."""
+    is_unread = (col("mode") == "zookeeper") & ~col("are_moves_read").fill_null(value=True)
     deposed = (
-        half_read(with_superseded(term))
-        .filter(col("last_seen_at") > col("superseded_at") + TAIL)
+        with_superseded(term)
+        .filter(is_unread, col("last_seen_at") > col("superseded_at") + TAIL)
         .select("cluster_id", "life", "superseded_at", "last_seen_at", "controller_epoch")
     )
     for cluster_id, life, since_at, until_at, epoch in deposed.iter_rows():
