@@ -18,7 +18,6 @@ FINDINGS: dict[str, set[Told]] = {
     # Whatever was before: three partitions that the last controller calls Offline.
     "more-logs-lose-the-critical": {
         (CRITICAL, "outage", True),
-        (WARNING, "outage", False),
         (WARNING, "stated_imbalance", True),
         (INFO, "missing_logs", False),
     },

@@ -36,15 +36,16 @@ CONTROLLER = """
 
 
 def test_how_brokers_leave() -> None:
-    """Controlled where the controller takes it off the shutting ones; a list that misses broker 4 unsaid proves nothing."""
+    """Controlled where the controller takes it off the shutting ones; a list that misses broker 4 unsaid proves nothing,
+    nor that others were there all the time: lines are missing before it."""
     expected = frame(
         SPEC,
         """
         broker_id | joined_at | joined_how        | left_at | left_how        | left_term_id | certainty
-        1         | 1.010     | listed_at_startup |         |                 |              | proved
+        1         | 1.010     | listed_at_startup |         |                 |              | undetermined
         2         | 1.010     | listed_at_startup | 10      | controlled      | 1-1          | proved
         2         | 20        | joined            |         |                 |              | proved
-        3         | 1.010     | listed_at_startup | 20      | bounced         | 1-1          | proved
+        3         | 1.010     | listed_at_startup | 20      | bounced         | 1-1          | undetermined
         3         | 20        | bounced           |         |                 |              | proved
         4         | 1.010     | listed_at_startup | 20      | missing_in_list | 1-1          | undetermined
         """,

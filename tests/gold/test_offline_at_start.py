@@ -78,11 +78,11 @@ def test_without_its_state_change_log_nobody_knows_for_how_long() -> None:
     assert set(found["partition_timeline"]["certainty"]) == {"undetermined"}
 
 
-def test_a_state_change_log_without_moves_tells_no_more() -> None:
-    """Up to 2.5 at INFO, and at WARN, it has those that fail alone."""
+def test_a_state_change_log_without_moves_tells_what_fails() -> None:
+    """Up to 2.5 at INFO, and at WARN, it has those that fail alone: nobody leads until somebody can."""
     logs = {(4, "controller"): ELECTED + LISTED + LATER, (4, "state-change"): FAILED}
     tables = built(log_table(logs), "partition_outage", "evidence")
-    assert set(tables["partition_outage"]["certainty"]) == {"undetermined"}
+    assert set(tables["partition_outage"]["certainty"]) == {"inferred"}
     half = half_read_text(answers_of(**{name: tables[name] for name in ("term", "evidence")}))
     assert half == "state-change.log of controller 4 has no moves (printed at TRACE up to 2.5, else at INFO)"
 

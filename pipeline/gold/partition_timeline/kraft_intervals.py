@@ -101,7 +101,7 @@ def kraft_intervals(
             process_stops(process_run, lines),
             last_restatements(said),
             shown,
-            undecided_stops(process_run, lines, absences),
+            undecided_stops(process_run, lines, absences).filter(span.since("silent_from_at")),
         )
         .pipe(state_changing_rows)
         .pipe(with_kraft_term, terms)

@@ -211,6 +211,7 @@ def with_torn(sessions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     )
     is_in_other_term = col("left_term_id").ne_missing(col("term_id"))
     until_at = when(is_in_other_term).then("told_again_at").otherwise("missing_until_at")
+    sessions = with_absent_flag(sessions)
     are_missing = col("are_lists_missing").fill_null(value=False)
     is_torn = (until_at >= col("joined_at")).fill_null(value=False) | are_missing
     return (
@@ -227,6 +228,13 @@ def with_torn(sessions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
         .with_columns(is_torn=is_torn)
         .drop("until_at", "missing_from_at", "missing_until_at", "told_again_at", "are_lists_missing")
     )
+
+
+def with_absent_flag(sessions: pl.DataFrame) -> pl.DataFrame:
+    """Sessions of KRaft alone say nothing of lists."""
+    if "are_lists_missing" in sessions.columns:
+        return sessions
+    return sessions.with_columns(are_lists_missing=lit(value=False))
 
 
 def with_next_term(unseen: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:

@@ -106,19 +106,20 @@ def without_lost_leaders(sessions: pl.DataFrame) -> pl.DataFrame:
     return sessions.with_columns(when(is_known).then(col("led_count", "unmoved_count")))
 
 
-def with_missing_lists(sessions: pl.DataFrame, in_order: pl.DataFrame) -> pl.DataFrame:
+def with_missing_lists(sessions: pl.DataFrame, in_order: pl.DataFrame, seeds: pl.DataFrame) -> pl.DataFrame:
     """are_lists_missing: while the broker was there, or as it left, a list said of some broker what does not follow
-    from the list before it in that term: lines between are missing, and it may have left and come back in them."""
+    from the list before it in that term: lines between are missing, and it may have left and come back in them. So it
+    is with what was in doubt before the lines that are given (seeds: as zookeeper_sessions has them)."""
     was_live = col("is_live").shift(1).over(BROKER)
     is_same_term = (col("term_id") == col("term_id").shift(1).over(BROKER)) & (col("event") == LIST)
-    is_here_unsaid = ~was_live & col("is_live") & ~col("is_joined") & ~col("is_bounced")
     is_gone_unsaid = was_live & ~col("is_live") & ~col("is_left")
     is_here_again = was_live & col("is_joined") & ~col("is_bounced")
-    is_odd = is_same_term & (is_here_unsaid | is_gone_unsaid | is_here_again)
+    is_odd = is_same_term & (is_gone_unsaid | is_here_again)
     odd = in_order.filter(is_odd.fill_null(value=False)).select("cluster_id", odd_at="at").unique()
     is_within = (col("joined_at") < col("odd_at")) & (col("odd_at") <= col("left_at")).fill_null(value=True)
-    torn = sessions.join(odd, on="cluster_id").filter(is_within).select(SESSION).unique()
-    marked = torn.with_columns(are_lists_missing=lit(value=True))
+    torn = sessions.join(odd, on="cluster_id").filter(is_within).select(SESSION)
+    before = seeds.filter(col("certainty") == "undetermined").select(SESSION)
+    marked = pl.concat([torn, before]).unique().with_columns(are_lists_missing=lit(value=True))
     return sessions.join(marked, on=list(SESSION), how="left").with_columns(
         col("are_lists_missing").fill_null(value=False)
     )

@@ -45,7 +45,7 @@ def zookeeper_sessions(
     return (
         in_order.pipe(with_unsaid_bounces, registered)
         .pipe(sessions_of_lists)
-        .pipe(with_missing_lists, in_order)
+        .pipe(with_missing_lists, in_order, seeds)
         .pipe(with_shutdowns, broker_event, controller_line)
         .pipe(with_epochs, broker_event, seeds)
         .with_columns(mode=lit("zookeeper"), broker_epoch=pl.coalesce("first_epoch", "broker_epoch"))

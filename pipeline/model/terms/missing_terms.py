@@ -105,9 +105,9 @@ def deletions_unread(said: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
 
 def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """The statements with DOUBTS: what a controller says of a leader of whose moves nothing is read holds for its
-    instant only, but that nobody leads: that goes on until somebody can (offline_ends). It states it in controller.log
-    as it starts, and as it checks the balance. What others say of a leader
-    while such a one goes on after it was deposed holds no longer: up to 2.0 it may write another one."""
+    instant only, but that it fails to elect one: that goes on until somebody can lead (offline_ends). It states it in
+    controller.log as it starts, and as it checks the balance. What others say of a leader while such a one goes on
+    after it was deposed holds no longer: up to 2.0 it may write another one."""
     absent = (name for name in DOUBTS.values() if name not in lived.columns)
     of_leader, terms = (
         DOUBTS["leader_epoch"],
@@ -115,8 +115,10 @@ def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
             "cluster_id", "term_id", is_half_read=lit(value=True), is_elected=col("elected_at").is_not_null()
         ),
     )
-    # At WARN nothing tells what comes next.
-    is_offline = (col("state") == OFFLINE).fill_null(value=False) & col("is_elected")
+    # Its list alone may be a moment old; at WARN nothing tells what comes next.
+    is_offline = (col("state") == OFFLINE).fill_null(value=False)
+    has_failed = (is_offline & (col("event") == "partition_transition")).any().over(*PARTITION, "term_id")
+    is_offline = is_offline & has_failed & col("is_elected")
     own = when(col("is_half_read") & ~is_offline).then("controller_epoch")
     return (
         lived.with_columns(lit(None, pl.Int32).alias(name) for name in absent)
