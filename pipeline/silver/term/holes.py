@@ -11,6 +11,7 @@ from pipeline.silver.term.unnamed_terms import LEAST, NODE, OBSERVED, active_con
 
 TERM = ("cluster_id", "term_id")
 HEARS = timedelta(seconds=5)  # a leader of the quorum tells the others again and again, until each answers
+NEAR = timedelta(minutes=1)  # what is further apart need not be of one tenure
 KRAFT_LOGGERS = "org.apache.kafka.controller."
 
 
@@ -99,7 +100,7 @@ def is_long_deposed() -> pl.Expr:
     is_of_other = (col("holder_id") != col("controller_id")) & (col("own_at") < col("held_at"))
     is_deposed = is_of_other.fill_null(value=False)
     late_from = pl.when(is_deposed).then("at").min().over(*NODE, "own_at")
-    return (is_deposed & (col("at") - late_from >= HEARS)).fill_null(value=False)
+    return (is_deposed & (col("at") - late_from).is_between(HEARS, NEAR)).fill_null(value=False)
 
 
 def first_unelected_acts(placed: pl.DataFrame, is_unelected: pl.Expr) -> pl.DataFrame:
