@@ -5,12 +5,11 @@ import pytest
 
 from pipeline.core.frames import empty_frame
 from pipeline.gold.client_impact.silences import waiting_for_followers
-from pipeline.gold.partition_outage.roots import with_departed
 from pipeline.gold.partition_timeline.own_stops import undecided_stops
 from pipeline.gold.reassignment.doubts import with_unseen_term_doubt
 from pipeline.model.brokers.outage_bounds import unserved_in_zookeeper
 from pipeline.rules.refused_registration.rule import find as refused_registration
-from schemas.gold import broker_session, partition_outage, partition_timeline
+from schemas.gold import broker_session, partition_timeline
 from schemas.silver import broker_absence, controller_step, process_run, term
 from tests.chain import built
 from tests.frames import at, frame
@@ -76,27 +75,6 @@ def test_a_move_may_be_done_in_a_term_that_is_not_read(third: str, outcome: str)
         {"cluster_id": ["c"], "outcome": ["forgotten"], "last_at": [at(20)], "ended_at": [at(41)]}
     )
     assert with_unseen_term_doubt(attempts, terms)["outcome"].to_list() == [outcome]
-
-
-@pytest.mark.parametrize(("other", "root"), [("", [1]), ("missing_in_list", [None]), ("controlled", [1])])
-def test_a_list_that_misses_a_broker_without_a_word_tells_no_root(other: str, root: list[int | None]) -> None:
-    missing = f"c | 2 | 0 | {other} | 1-5 | 7 | undetermined" if other else ""
-    sessions = frame(
-        broker_session.SPEC,
-        f"""
-        cluster_id | broker_id | joined_at | left_how | left_term_id | left_event_seq | certainty
-        c          | 1         | 0         | uncontrolled | 1-5      | 7              | proved
-        {missing}
-        """,
-    )
-    found = frame(
-        partition_outage.SPEC,
-        """
-        cluster_id | topic | topic_life | partition | noticed_at | term_id | certainty
-        c          | a     | 1          | 0         | 40         | 1-5     | proved
-        """,
-    ).with_columns(event_seq=pl.lit(7, pl.Int64))
-    assert with_departed(found, sessions)["root_broker_id"].to_list() == root
 
 
 @pytest.mark.parametrize(("begun", "elected_at", "high"), [(30, None, None), (30, 30, 19), (-60, None, 19)])
@@ -229,26 +207,3 @@ def test_who_is_offline_stays_so_until_somebody_can_lead(later: str, until: floa
     rows = built(records_in(logs), "partition_outage")["partition_outage"]
     certain = rows.filter(pl.col("certainty") != "undetermined")
     assert certain["ended_at"].to_list() == [None if until is None else at(until)]
-
-
-@pytest.mark.parametrize(("back_at", "root"), [(30, [1]), ("", [None])])
-def test_who_was_gone_before_may_be_the_root_as_well(back_at: object, root: list[int | None]) -> None:
-    """A partition of which no leader is known may be without one since then."""
-    back = f"c | 2 | {back_at} | | | | | proved" if back_at else ""
-    sessions = frame(
-        broker_session.SPEC,
-        f"""
-        cluster_id | broker_id | joined_at | left_at | left_how     | left_term_id | left_event_seq | certainty
-        c          | 1         | 0         | 40      | uncontrolled | 1-5          | 7              | proved
-        c          | 2         | 0         | 20      | uncontrolled | 1-5          | 5              | proved
-        {back}
-        """,
-    )
-    found = frame(
-        partition_outage.SPEC,
-        """
-        cluster_id | topic | topic_life | partition | noticed_at | term_id | certainty
-        c          | a     | 1          | 0         | 40         | 1-5     | proved
-        """,
-    ).with_columns(event_seq=pl.lit(7, pl.Int64))
-    assert with_departed(found, sessions)["root_broker_id"].to_list() == root
