@@ -39,7 +39,7 @@ def test_a_request_shows_an_election_that_no_line_tells(
     )
     head = "cluster_id | topic | topic_life | partition | valid_from_at | leader | leader_epoch | controller_epoch | seq"
     said = frame(partition_timeline.SPEC, f"{head}\n{text}").with_columns(
-        col("seq").alias("byte_offset"), at="valid_from_at", era=lit(1), file_id=lit("f")
+        col("seq").alias("byte_offset"), at="valid_from_at", era=lit(1), file_id=lit("f"), replicas=lit([1])
     )
     events = [event for _, event, _, _ in rows]
     spoken = said.with_columns(event=col("seq").replace_strict([one[0] for one in rows], events))

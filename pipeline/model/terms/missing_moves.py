@@ -67,12 +67,13 @@ def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     """(DAY, since_at, until_at) of two statements of a partition in turn between which leader epochs are left out;
     since_at: the first one, of the day of the second. A request tells what came of several changes, of which up to 2.5
     no line tells, but for another leader: a line before the request elects it; and that nobody leads comes of as many
-    changes at most as brokers were in the ISR. A partition that is New begins anew."""
+    changes at most as it has replicas. A partition that is New begins anew."""
     highest = col("leader_epoch").cum_max().forward_fill().over(PARTITION)
     # Not of a controller that was deposed.
     is_current = (col("leader_epoch") == highest).fill_null(value=True)
     led = when(is_current).then("leader").forward_fill().shift(1).over(PARTITION)
-    removals = pl.max_horizontal(col("isr").list.len().forward_fill().shift(1).over(PARTITION), 1)
+    # As many may be in the ISR, whoever was when it was told last.
+    removals = col("replicas").list.len().forward_fill().shift(1).over(PARTITION)
     stated = (
         said.sort(*PARTITION, *PARTITION_ORDER)
         .with_columns(leader_before=led, highest_before=highest.shift(1).over(PARTITION), removals=removals)
