@@ -44,7 +44,7 @@ def kraft_begin(
     return of_kraft.group_by("cluster_id").agg(col("valid_from_at").min())
 
 
-PARTIALS = (lost_session_line, kraft_begin)
+PARTIALS = (lost_session_line, election_chances, kraft_begin)
 
 
 @made_of(
@@ -71,6 +71,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     state_dump: pl.DataFrame,
     broker_event: pl.DataFrame,
     lost_session_line: pl.DataFrame,
+    election_chances: pl.DataFrame,
     kraft_begin: pl.DataFrame,
     deletion_before: pl.DataFrame,
     timeline_before: pl.DataFrame,
@@ -111,8 +112,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     lived = partition_statements(*given, deletion_before, partitions_known_before(last, span), offline)
     writes = leader_writes(leader_and_isr, wording_seen, span)
     proved = until_silence(term, controller_line, lost_session_line)
-    chances = election_chances(controller_line)
-    in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, chances, span)
+    in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, election_chances, span)
     if KRAFT not in modes:
         return in_zookeeper.pipe(intervals_reaching, span).pipe(
             with_parts, sessions, term, timeline_before, span
