@@ -21,6 +21,7 @@ from pipeline.model.partitions.topic_lives import DELETION_BEFORE
 from schemas.gold.partition_timeline import SPEC
 from tests.carried import deletion_before, reaching, timeline_before
 from tests.gold.timeline_twin import GONE, Line, Noted, Partition, intervals
+from tests.kernel_calls import rows_of
 
 CLUSTERS, SEED, DAY_MS = 300, 20261123, 40
 MIDNIGHT = datetime(2026, 11, 23, tzinfo=UTC)
@@ -159,7 +160,7 @@ def moment(at: int) -> datetime:
 
 
 def built(tables: dict[str, pl.DataFrame], begin: datetime | None, **before: pl.DataFrame) -> pl.DataFrame:
-    rows = partition_timeline.build(**tables, **before, span=Span(begin))
+    rows = rows_of(partition_timeline, **tables, **before, span=Span(begin))
     return frame_of(declared_table(rows, SPEC))
 
 

@@ -11,6 +11,7 @@ from pipeline.core.span import Span
 from pipeline.gold import partition_timeline
 from schemas.gold.partition_timeline import SPEC
 from tests.carried import deletion_before, reaching, session_before, timeline_before
+from tests.kernel_calls import rows_of
 
 INPUTS = (
     *("leader_and_isr", "partition_transition", "assignment", "topic_event", "controller_line", "term"),
@@ -32,7 +33,8 @@ def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
     in_zookeeper = [tables["leader_and_isr"], tables["partition_transition"], tables["state_dump"]]
     said = [later["partition_state"], *([] if is_in_kraft else in_zookeeper)]
     given = {name: tables[name] for name in (*INPUTS, *KRAFT_INPUTS)} | later
-    rows = partition_timeline.build(
+    rows = rows_of(
+        partition_timeline,
         **given,
         deletion_before=deletion_before(tables["topic_event"], tables["controller_line"], day),
         timeline_before=timeline_before(tables["partition_timeline"], said, day),

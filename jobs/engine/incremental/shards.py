@@ -84,7 +84,9 @@ class Shards:
         spec = table.spec
         self.there[spec.table] = packs
         self.at_hand.elsewhere[spec.name] = lambda: named_rows(packs, spec.name, empty_frame(spec))
-        self.judge(spec, named_rows(packs, spec.name + BROKEN, NO_BROKEN), packs.count(spec.name))
+        sound, broken = packs.count(spec.name), named_rows(packs, spec.name + BROKEN, NO_BROKEN)
+        if sound or len(broken) or table.reach is not Reach.ROW:
+            self.judge(spec, broken, sound)
 
     def ready(self, table: CatalogTable) -> None:
         """Runs what the kernel of a table takes and is not at hand."""
@@ -162,7 +164,7 @@ class Shards:
         if executors is None or of_lines is None:
             return
         for name in names:
-            if is_by_line(name) and name not in self.split:
+            if is_by_line(name) and name not in self.of_no_topic:
                 rows = self.partials[name] if name in self.partials else self.at_hand.whole(name)
                 self.of_no_topic[name], parts = lines_by_shard(rows, of_lines)
                 packs = [
@@ -170,13 +172,15 @@ class Shards:
                     for shard, part in parts
                     for pack in packs_of(name, shard, part.to_arrow(compat_level=pl.CompatLevel.oldest()))
                 ]
-                self.split[name] = executors.hold(packs, self.night.shards)
+                if packs:
+                    self.split[name] = executors.hold(packs, self.night.shards)
 
     def small(self, name: str) -> Any:
         """What every shard takes by this name: of what is kept by topic, the rows of none."""
-        if name in self.there or name in self.split:
-            rows = self.of_no_topic.get(name)
-            return empty_frame(BY_SHORT_NAME[name].spec) if rows is None else rows
+        if name in self.of_no_topic:
+            return self.of_no_topic[name]
+        if name in self.there:
+            return empty_frame(BY_SHORT_NAME[name].spec)
         if name in self.partials:
             return self.partials[name]
         return self.inputs.input_of(BY_SHORT_NAME["finding"], name, ALL_TIME)
