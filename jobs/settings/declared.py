@@ -35,7 +35,7 @@ class Limits(MaskingPart):
     span_bytes: PositiveInt = Field(
         512 << 20,
         description="A run that has more to read than this, unpacked, reads and publishes it in spans of days, each of "
-        "about so many bytes: memory follows a span.",
+        "about so many bytes: memory follows a span. A first run on executors is none of these (shard_bytes).",
     )
     shard_bytes: PositiveInt = Field(
         64 << 20,

@@ -50,6 +50,12 @@ def sound_rows(rows: pl.DataFrame, expectation: Expectation) -> pl.DataFrame:
     return rows.filter(~is_broken & is_alone)
 
 
+def sifted_rows(rows: pl.DataFrame, expectation: Expectation) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows that break nothing, and broken_rows()."""
+    broken = broken_rows(rows, expectation)
+    return (rows if broken.is_empty() else sound_rows(rows, expectation)), broken
+
+
 def broken_rows(rows: pl.DataFrame, expectation: Expectation) -> pl.DataFrame:
     """(broken, row) of what breaks it: what is said, and the key, or the first columns, as text."""
     key = list(expectation.key or rows.columns[:3])

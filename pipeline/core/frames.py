@@ -22,6 +22,11 @@ def frame_of(table: pa.Table) -> pl.DataFrame:
     return found
 
 
+def arrow_of_frame(rows: pl.DataFrame) -> pa.Table:
+    """The rows as Arrow, of the types that every reader knows."""
+    return rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+
+
 def empty_frame(schema: TableSpec | pa.Schema) -> pl.DataFrame:
     """No rows, with all columns and their types."""
     return frame_of(no_rows(schema.arrow if isinstance(schema, TableSpec) else schema))
@@ -49,7 +54,7 @@ def declared_table(rows: pl.DataFrame, spec: TableSpec) -> pa.Table:
     missing = [name for name in spec.columns if name not in rows.columns]
     if missing:
         raise kernel_problem(spec, f"rows without {', '.join(missing)}")
-    table = rows.select(spec.columns).to_arrow(compat_level=pl.CompatLevel.oldest())
+    table = arrow_of_frame(rows.select(spec.columns))
     columns = [fit_column(table.column(one.name), one, spec) for one in spec.arrow]
     return pa.Table.from_arrays(columns, schema=spec.arrow)
 

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from pipeline.core.frames import declared_table, frame_of
+from pipeline.core.frames import arrow_of_frame, declared_table, frame_of
 from schemas.spec import TableSpec
 
 PACKED = pa.schema(
@@ -48,13 +48,11 @@ class RowKernel:
         found = self.build(records)
         if self.spec is not None:
             return declared_table(found, self.spec)
-        return found.to_arrow(compat_level=pl.CompatLevel.oldest())
+        return arrow_of_frame(found)
 
 
 def pack_kernel_rows(
-    batches: Iterable[pa.RecordBatch],
-    kernels: Sequence[RowKernel],
-    at_once: int = RECORDS_AT_ONCE,
+    batches: Iterable[pa.RecordBatch], kernels: Sequence[RowKernel], at_once: int = RECORDS_AT_ONCE
 ) -> Iterator[pa.RecordBatch]:
     """Batches (PACKED) of what kernels give of batches of records; a kernel that gives nothing has no row."""
     for records in gather_batches(batches, at_once):

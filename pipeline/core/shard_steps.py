@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from pipeline.core.errors import PipelineError
-from pipeline.core.frames import declared_table, frame_of
+from pipeline.core.errors import ProgramFault
+from pipeline.core.frames import arrow_of_frame, declared_table, frame_of
 from pipeline.core.packed_rows import NO_SHARD, PACKED, TOPIC, ipc_bytes, packs_of
-from pipeline.core.shards import judged_packs, sifted_rows
+from pipeline.core.shards import judged_packs
 from schemas.spec import TableSpec
 
 
@@ -39,7 +39,8 @@ class ShardInputs:
     def of(cls, given: Mapping[str, Any], packs: Mapping[str, str]) -> "ShardInputs":
         frames = {name: one for name, one in given.items() if isinstance(one, pl.DataFrame)}
         other = {name: one for name, one in given.items() if name not in frames}
-        return cls(packed_frames(frames), other, packs)
+        small = {name: ipc_bytes(arrow_of_frame(one)) for name, one in frames.items()}
+        return cls(small, other, packs)
 
     def known(self, packs: Mapping[str, Sequence[bytes]]) -> dict[str, Any]:
         """What kernels take by name, with the rows of one shard. packs: by the name of packs."""
@@ -47,12 +48,6 @@ class ShardInputs:
         for name, small in self.small.items():
             known[name] = unpacked([small, *packs.get(self.packs.get(name, ""), ())])
         return known
-
-
-def packed_frames(frames: Mapping[str, pl.DataFrame]) -> dict[str, bytes]:
-    return {
-        name: ipc_bytes(one.to_arrow(compat_level=pl.CompatLevel.oldest())) for name, one in frames.items()
-    }
 
 
 def unpacked(packs: Sequence[bytes]) -> pl.DataFrame:
@@ -79,22 +74,20 @@ def pack_shard_rows(
     for step in steps:
         rows = step.build(**{name: known[name] for name in step.parameters})
         if step.spec is None:
-            some = packs_of(step.name, NO_SHARD, rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
+            some = packs_of(step.name, NO_SHARD, arrow_of_frame(rows))
         else:
-            known[step.name], broken = sifted_rows(step.spec, frame_of(declared_table(rows, step.spec)))
-            some = judged_packs(
-                step.spec, [(shard_of_rows(step.spec, known[step.name], shard), known[step.name])], broken
-            )
+            require_topics(step.spec, rows)
+            judged = frame_of(declared_table(rows, step.spec))
+            known[step.name], some = judged_packs(step.spec, judged, lambda sound: [(shard, sound)])
         if some:
             yield pa.RecordBatch.from_pylist(some, schema=PACKED)
 
 
-def shard_of_rows(spec: TableSpec, rows: pl.DataFrame, shard: int) -> int:
-    """The shard, of which all rows have a topic: one of none would come from each shard."""
+def require_topics(spec: TableSpec, rows: pl.DataFrame) -> None:
+    """ProgramFault: a row is of no topic, so that each shard gives it."""
     if rows[TOPIC].null_count():
-        raise PipelineError(
+        raise ProgramFault(
             expected=f"rows of {spec.name} that are each of a topic",
             found=f"{rows[TOPIC].null_count()} rows of none, which each shard gives",
             todo="report it with the name of the table; nothing of this run is published",
         )
-    return shard

@@ -1,13 +1,14 @@
 """Rows in shards of topics: what single records give, parted and judged where it is made."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 import polars as pl
 import pyarrow as pa
 from polars import col
 
-from pipeline.core.expectations import broken_rows, expectation_of, sound_rows
-from pipeline.core.frames import declared_table, frame_of
+from pipeline.core.expectations import expectation_of, sifted_rows
+from pipeline.core.frames import arrow_of_frame, declared_table, frame_of
 from pipeline.core.packed_rows import (
     NO_SHARD,
     PACKED,
@@ -52,28 +53,25 @@ def packs_of_kernel(
     kernel: RowKernel, rows: pa.Table, named: Sequence[pl.DataFrame], shards: int
 ) -> list[Pack]:
     if kernel.spec is not None and kernel.is_by_topic:
-        sound, broken = sifted_rows(kernel.spec, frame_of(rows))
-        return judged_packs(kernel.spec, rows_by_shard(sound, shards), broken)
+        _, packs = judged_packs(kernel.spec, frame_of(rows), partial(rows_by_shard, shards=shards))
+        return packs
     if kernel.spec is None:
         of_lines = pl.concat(named).unique().group_by(LINE).agg(col(SHARD).sort().alias(SHARDS))
         joined = frame_of(rows).join(of_lines, on=LINE, how="left", maintain_order="left")
-        rows = joined.to_arrow(compat_level=pl.CompatLevel.oldest())
+        rows = arrow_of_frame(joined)
     return packs_of(kernel.name, NO_SHARD, rows)
 
 
-def sifted_rows(spec: TableSpec, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The rows of a table that break nothing, and what is said of the others."""
-    expected = expectation_of(spec)
-    broken = broken_rows(rows, expected)
-    return (rows if broken.is_empty() else sound_rows(rows, expected)), broken
-
-
-def judged_packs(spec: TableSpec, parts: Parts, broken: pl.DataFrame) -> list[Pack]:
-    """Sound rows of a table by shard, and what is said of broken ones."""
-    said = packs_of(spec.name + BROKEN, NO_SHARD, broken.to_arrow(compat_level=pl.CompatLevel.oldest()))
-    return said + [
-        pack for shard, part in parts for pack in packs_of(spec.name, shard, declared_table(part, spec))
-    ]
+def judged_packs(
+    spec: TableSpec, rows: pl.DataFrame, parted: Callable[[pl.DataFrame], Parts]
+) -> tuple[pl.DataFrame, list[Pack]]:
+    """The sound rows of a table, and packs of them, parted by shard, and of what is said of the others: row_count of
+    these is how many rows are left out."""
+    sound, broken = sifted_rows(rows, expectation_of(spec))
+    left_out = {"row_count": len(rows) - len(sound)}
+    said = [one | left_out for one in packs_of(spec.name + BROKEN, NO_SHARD, arrow_of_frame(broken))]
+    parts = (packs_of(spec.name, shard, declared_table(part, spec)) for shard, part in parted(sound))
+    return sound, said + [pack for packs in parts for pack in packs]
 
 
 def rows_by_shard(rows: pl.DataFrame, shards: int) -> Parts:

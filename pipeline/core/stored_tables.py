@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.core.conditions import Condition, column_reaching
-from pipeline.core.frames import empty_frame, frame_of
+from pipeline.core.frames import arrow_of_frame, empty_frame, frame_of
 from schemas.spec import TableSpec
 
 
@@ -94,4 +94,4 @@ def columns_to_read(condition: Condition | None, columns: Sequence[str]) -> list
 def select_from_memory(rows: pl.DataFrame, condition: Condition | None, columns: Sequence[str]) -> pa.Table:
     """Of rows in memory what a reader asks for."""
     found = rows if condition is None else rows.filter(condition.polars())
-    return found.select(columns).to_arrow(compat_level=pl.CompatLevel.oldest())
+    return arrow_of_frame(found.select(columns))

@@ -23,7 +23,7 @@ from pipeline.core.packed_rows import (
     unpacked_batches,
 )
 from pipeline.core.shard_steps import ShardInputs, ShardStep, pack_shard_rows
-from pipeline.core.shards import pack_rows_in_shards
+from pipeline.core.shards import LINE, pack_rows_in_shards
 from pipeline.store.cluster_tables import ClusterTables, column_of
 from pipeline.store.spark.arrow_rows import ROWS_OF_A_FILE
 from pipeline.store.spark.rows import collect_rows
@@ -32,7 +32,6 @@ from schemas.bronze.log_record import NOT_WHOLE
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
-RECORD = ("file_id", "byte_offset")
 RAW = "raw"
 
 
@@ -68,8 +67,8 @@ class SparkExecutors:
         rows = rows.select(*(raw if name == RAW else F.col(name) for name in log_record.SPEC.columns))
         if not self.tables.has_rows(duplicate_record.SPEC):
             return rows
-        copies = read(duplicate_record.SPEC).select(*RECORD)
-        return rows.join(F.broadcast(copies), on=[*RECORD], how="left_anti").select(*log_record.SPEC.columns)
+        copies = read(duplicate_record.SPEC).select(*LINE)
+        return rows.join(F.broadcast(copies), on=[*LINE], how="left_anti").select(*log_record.SPEC.columns)
 
 
 @dataclass(frozen=True, eq=False)

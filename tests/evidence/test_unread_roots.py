@@ -19,14 +19,7 @@ def test_a_list_that_misses_a_broker_without_a_word_tells_no_root(other: str, ro
         {missing}
         """,
     )
-    found = frame(
-        partition_outage.SPEC,
-        """
-        cluster_id | topic | topic_life | partition | noticed_at | term_id | certainty
-        c          | a     | 1          | 0         | 40         | 1-5     | proved
-        """,
-    ).with_columns(event_seq=pl.lit(7, pl.Int64))
-    assert with_departed(found, sessions)["root_broker_id"].to_list() == root
+    assert roots_of_an_outage(sessions) == root
 
 
 @pytest.mark.parametrize(("back_at", "root"), [(30, [1]), ("", [None])])
@@ -42,11 +35,13 @@ def test_who_was_gone_before_may_be_the_root_as_well(back_at: object, root: list
         {back}
         """,
     )
-    found = frame(
-        partition_outage.SPEC,
-        """
+    assert roots_of_an_outage(sessions) == root
+
+
+def roots_of_an_outage(sessions: pl.DataFrame) -> list[int | None]:
+    outage = """
         cluster_id | topic | topic_life | partition | noticed_at | term_id | certainty
         c          | a     | 1          | 0         | 40         | 1-5     | proved
-        """,
-    ).with_columns(event_seq=pl.lit(7, pl.Int64))
-    assert with_departed(found, sessions)["root_broker_id"].to_list() == root
+    """
+    noticed = frame(partition_outage.SPEC, outage).with_columns(event_seq=pl.lit(7, pl.Int64))
+    return with_departed(noticed, sessions)["root_broker_id"].to_list()

@@ -57,7 +57,7 @@ class Builder:
             self.sift(file_sighting.SPEC, sightings)
             writes.append(pool.submit(self.night.tables.append, file_sighting.SPEC, sightings))
         for place, table in enumerate(tables):
-            writes.extend(pool.submit(self.shards.store, one) for one in self.shards.reach(table))
+            writes.extend(pool.submit(self.shards.store, one) for one in self.shards.prepare(table))
             rows = None if self.shards.takes(table) else self.built(table)
             if not any(RECORDS.intersection(one.inputs) for one in tables[place + 1 :]):
                 self.records.forget()

@@ -23,7 +23,7 @@ A_DAY = timedelta(days=1)
 
 
 class KernelInputs:
-    """The inputs of one run's kernels. partials: by name those that shards have given."""
+    """The inputs of one run's kernels. partials: by name those that are made already."""
 
     def __init__(self, night: Night, at_hand: AtHand, records: RunRecords) -> None:
         self.night, self.at_hand, self.records = night, at_hand, records

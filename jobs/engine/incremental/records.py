@@ -28,6 +28,7 @@ class RunRecords:
     """The records of one run, and what follows from each of them alone. What is read is kept: many tables take it.
 
     tables: those of the run; executors work out in one pass what all of them want of the same records.
+    line_shards: (LINE, SHARDS) of the lines that tables by lines are made of, where executors part them by topics.
     """
 
     def __init__(self, night: Night, at_hand: AtHand) -> None:
@@ -35,9 +36,7 @@ class RunRecords:
         self.tables: Sequence[CatalogTable] = ()
         self.of_run: pl.DataFrame | None = None
         self.packs: dict[Condition | None, PackedRows] = {}
-        self.line_shards: pl.DataFrame | None = (
-            None  # (LINE, SHARDS) of lines that tables by lines are made of
-        )
+        self.line_shards: pl.DataFrame | None = None
         self.sifted: set[str] = set()  # tables of which not all rows are written
 
     def of_table(self, table: CatalogTable) -> pl.DataFrame:

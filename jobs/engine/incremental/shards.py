@@ -12,7 +12,7 @@ from jobs.engine.incremental.records import RunRecords
 from pipeline.catalog.kernels import PARTIALS
 from pipeline.catalog.tables import BY_SHORT_NAME, LINES_BY_DAYS, CatalogTable, tables_behind
 from pipeline.core.executors import PackedRows
-from pipeline.core.frames import empty_frame, frame_of
+from pipeline.core.frames import arrow_of_frame, empty_frame, frame_of
 from pipeline.core.packed_rows import packs_of
 from pipeline.core.partial import Partial
 from pipeline.core.reach import Reach
@@ -21,9 +21,10 @@ from pipeline.core.shards import BROKEN, lines_by_shard
 from pipeline.core.span import ALL_TIME
 from schemas.spec import TableSpec
 
-# Of the rows of a table that executors hold what breaks its promises (broken, row), and how many do not.
 OF_LINES = frozenset(one.spec.table for one in LINES_BY_DAYS)
-Judge = Callable[[TableSpec, pl.DataFrame, int], None]
+# Of the rows of a table that executors hold what breaks its promises (broken, row), how many are left out for it, and
+# how many are not.
+Judge = Callable[[TableSpec, pl.DataFrame, int, int], None]
 
 
 class Shards:
@@ -51,22 +52,22 @@ class Shards:
         """True if executors hold the rows of this table."""
         return bool(self.night.shards) and (self.records.is_by_topic(table) or table.reach is Reach.PARTITION)
 
-    def reach(self, table: CatalogTable) -> list[CatalogTable]:
+    def prepare(self, table: CatalogTable) -> list[CatalogTable]:
         """Makes ready what the table is made of, in the driver or, once it is asked for, in shards. Tables whose rows
         are there now, to be stored."""
         if self.night.shards and self.takes(table) and self.records.is_by_topic(table):
             self.hold(table)
         elif self.night.shards and not self.takes(table):
             self.ready(table)
-        return self.new_ones()
+        return self.newly_held()
 
     def finish(self) -> list[CatalogTable]:
         """Runs all that nobody asked for."""
         while self.night.shards and (steps := self.steps()):
             self.run(steps)
-        return self.new_ones()
+        return self.newly_held()
 
-    def new_ones(self) -> list[CatalogTable]:
+    def newly_held(self) -> list[CatalogTable]:
         found = [BY_SHORT_NAME[name] for name in self.there if name not in self.stored]
         self.stored |= {one.spec.table for one in found}
         return found
@@ -84,9 +85,9 @@ class Shards:
         spec = table.spec
         self.there[spec.table] = packs
         self.at_hand.elsewhere[spec.name] = lambda: named_rows(packs, spec.name, empty_frame(spec))
-        sound, broken = packs.count(spec.name), named_rows(packs, spec.name + BROKEN, NO_BROKEN)
-        if sound or len(broken) or table.reach is not Reach.ROW:
-            self.judge(spec, broken, sound)
+        sound, left_out = packs.count(spec.name), packs.count(spec.name + BROKEN)
+        if sound or left_out or table.reach is not Reach.ROW:
+            self.judge(spec, named_rows(packs, spec.name + BROKEN, NO_BROKEN), left_out, sound)
 
     def ready(self, table: CatalogTable) -> None:
         """Runs what the kernel of a table takes and is not at hand."""
@@ -168,9 +169,7 @@ class Shards:
                 rows = self.partials[name] if name in self.partials else self.at_hand.whole(name)
                 self.of_no_topic[name], parts = lines_by_shard(rows, of_lines)
                 packs = [
-                    pack
-                    for shard, part in parts
-                    for pack in packs_of(name, shard, part.to_arrow(compat_level=pl.CompatLevel.oldest()))
+                    pack for shard, part in parts for pack in packs_of(name, shard, arrow_of_frame(part))
                 ]
                 if packs:
                     self.split[name] = executors.hold(packs, self.night.shards)
@@ -183,7 +182,8 @@ class Shards:
             return empty_frame(BY_SHORT_NAME[name].spec)
         if name in self.partials:
             return self.partials[name]
-        return self.inputs.input_of(BY_SHORT_NAME["finding"], name, ALL_TIME)
+        # Of all time no table takes other rows than another.
+        return self.inputs.input_of(self.tables[0], name, ALL_TIME)
 
     def release(self) -> None:
         """Lets go of what executors hold: what is asked for later is read as it was stored."""
@@ -193,7 +193,7 @@ class Shards:
             self.at_hand.elsewhere[BY_SHORT_NAME[name].spec.name] = None
 
 
-def judge_nothing(spec: TableSpec, broken: pl.DataFrame, sound: int) -> None:
+def judge_nothing(spec: TableSpec, broken: pl.DataFrame, left_out: int, sound: int) -> None:
     """Where no gate is."""
 
 

@@ -125,7 +125,7 @@ class Run:
             night.goes_on = bool(self.published.counts.get(PARTS_LEFT))
             night.metadata_before = self.published.counts.get(METADATA_SEQ, 0)
             night.shards = shards_of(request.settings, before, found.new_bytes)
-            if night.shards or self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
+            if self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
                 self.store.session.require()
                 night.executors = SparkExecutors(written)
             gate = QualityGate(request.cluster_id, self.run_id)

@@ -10,7 +10,7 @@ from polars import col
 
 from pipeline.catalog.tables import KEPT, TABLES
 from pipeline.core.errors import GateFailed
-from pipeline.core.expectations import Expectation, broken_rows, expectation_of, sound_rows
+from pipeline.core.expectations import Expectation, broken_rows, expectation_of, sifted_rows
 from pipeline.core.frames import declared_table, frame_of
 from pipeline.store.gate import judge_by_count, judge_layer, warm_up
 from schemas.gold.finding import SEVERITIES
@@ -43,25 +43,18 @@ class QualityGate:
 
     def sift(self, spec: TableSpec, rows: pa.Table) -> pa.Table:
         """Judges rows that a kernel gave, and hands on those that break nothing: a row costs itself, not the night."""
-        expected, frame = expectation_of(spec), frame_of(rows)
-        broken = broken_rows(frame, expected)
-        judged: Future[pl.DataFrame] = Future()
-        judged.set_result(broken)
-        self.entered.setdefault(spec.name, (expected, []))[1].append(judged)
-        if broken.is_empty():
-            return rows
-        sound = sound_rows(frame, expected)
-        if len(frame) - len(sound) > max(FEW, len(frame) // 2):
-            self.faulty.add(spec.name)
-        return declared_table(sound, spec)
+        frame = frame_of(rows)
+        sound, broken = sifted_rows(frame, expectation_of(spec))
+        self.enter_judged(spec, broken, len(frame) - len(sound), len(sound))
+        return rows if broken.is_empty() else declared_table(sound, spec)
 
-    def enter_judged(self, spec: TableSpec, broken: pl.DataFrame, sound: int) -> None:
-        """Rows that executors have judged. broken: (broken, row) of those that break something; sound: how many do
-        not."""
+    def enter_judged(self, spec: TableSpec, broken: pl.DataFrame, left_out: int, sound: int) -> None:
+        """Rows that are judged already. broken: (broken, row) of those that break something; left_out: how many do;
+        sound: how many do not."""
         judged: Future[pl.DataFrame] = Future()
         judged.set_result(broken)
         self.entered.setdefault(spec.name, (expectation_of(spec), []))[1].append(judged)
-        if len(broken) > max(FEW, (sound + len(broken)) // 2):
+        if left_out > max(FEW, (left_out + sound) // 2):
             self.faulty.add(spec.name)
 
     def refused(self, results: Sequence[Result]) -> list[Result]:

@@ -60,6 +60,6 @@ class Work:
         self.progress.detail(spec.name)
         return self.gate.sift(spec, rows)
 
-    def judge(self, spec: TableSpec, broken: pl.DataFrame, sound: int) -> None:
+    def judge(self, spec: TableSpec, broken: pl.DataFrame, left_out: int, sound: int) -> None:
         self.progress.detail(spec.name)
-        self.gate.enter_judged(spec, broken, sound)
+        self.gate.enter_judged(spec, broken, left_out, sound)
