@@ -1,6 +1,7 @@
 """Who runs kernels where the rows are, as the engine of nights sees it; pipeline.store.executors is of Spark."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol, Self
 
 import pyarrow as pa
@@ -20,14 +21,14 @@ class PackedRows(Protocol):
     def rows(self, kernel: RowKernel) -> pa.Table:
         """Brings the rows of one kernel of records to the driver."""
 
-    def of_no_topic(self, kernel: RowKernel) -> pa.Table:
-        """Brings those of them that are of no topic."""
-
-    def named(self, name: str) -> pa.Table | None:
-        """Brings the rows of this name, whatever gave them; None: there are none."""
+    def named(self, name: str, shard: int | None = None) -> pa.Table | None:
+        """Brings the rows of this name, whatever gave them, of all shards or of that one; None: there are none."""
 
     def write(self, spec: TableSpec, *, is_added: bool) -> None:
         """Writes the rows of a table from where they are: beside what is stored, or in place of it."""
+
+    def write_from(self, spec: TableSpec, column: str, start: datetime) -> None:
+        """Writes them in place of those whose column reaches `start`, or is null."""
 
     def run_shards(self, steps: Sequence[ShardStep], inputs: ShardInputs, more: Sequence[Self]) -> Self:
         """Runs the steps in turn on each shard of these packs and more: a task a shard."""
@@ -42,6 +43,10 @@ class KernelExecutors(Protocol):
     def run(self, kernels: Sequence[RowKernel], condition: Condition | None, shards: int = 0) -> PackedRows:
         """What the kernels give of the records that meet the condition, copies left out. shards: into so many parts go
         the rows of topics (pack_rows_in_shards); 0: into none (pack_kernel_rows)."""
+
+    def stored(self, asked: Sequence[tuple[TableSpec, Condition | None]], shards: int) -> PackedRows:
+        """Rows of tables that have a topic, as they are stored, in shards (pack_stored_rows): of each those that meet
+        the condition, None: all."""
 
     def hold(self, packs: Sequence[Pack], shards: int) -> PackedRows:
         """What the driver has packed, handed over."""

@@ -37,6 +37,9 @@ class TablesAtHand(Protocol):
     def since(self, name: str, start: datetime) -> pl.DataFrame:
         """The rows of a table that may tell of the time from `start` on."""
 
+    def topics_since(self, name: str, start: datetime) -> list[str]:
+        """The topics of these rows, and of others that the run brings, in order."""
+
     def source_files(self) -> pl.DataFrame:
         """bronze.source_file, this run's rows included."""
 
@@ -45,7 +48,7 @@ class TablesAtHand(Protocol):
 
 
 TimeBefore = Callable[[TablesAtHand, datetime], datetime | None]
-ReadState = Callable[[TablesAtHand, datetime], pl.DataFrame]
+ReadState = Callable[..., pl.DataFrame]
 # Takes tables by the names of its parameters and gives rows with AFFECTS: from when on other tables rest on them.
 Watch = Callable[..., pl.DataFrame]
 
@@ -54,13 +57,19 @@ Watch = Callable[..., pl.DataFrame]
 class CarriedState:
     """What a kernel that begins at a day has to know of the time before it; kernels take it as a parameter.
 
-    read: gives it, of the tables at hand and the day. nothing: its columns without rows, where all is built.
-    is_of_each_day: its table keeps it day by day, and kernels that take it are built by days only if it is fresh.
+    read: gives it, of the tables at hand and the day, and of what it takes by name besides: partials, of the time that
+    its kernel takes. nothing: its columns without rows, where all is built. is_of_each_day: its table keeps it day by
+    day, and kernels that take it are built by days only if it is fresh.
     """
 
     read: ReadState
     nothing: pl.DataFrame
     is_of_each_day: bool = False
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of what it takes beside the tables at hand and the day."""
+        return tuple(inspect.signature(self.read).parameters)[2:]
 
 
 @dataclass(frozen=True)

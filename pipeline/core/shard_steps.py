@@ -3,50 +3,94 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
+from pipeline.core.conditions import Condition, column_reaching
 from pipeline.core.errors import ProgramFault
 from pipeline.core.frames import arrow_of_frame, declared_table, frame_of
-from pipeline.core.packed_rows import NO_SHARD, PACKED, TOPIC, ipc_bytes, packs_of
+from pipeline.core.packed_rows import NO_SHARD, PACKED, TOPIC, Pack, ipc_bytes, packs_of
 from pipeline.core.shards import judged_packs
 from schemas.spec import TableSpec
+
+CHANGED = ":changed"
+CHANGED_FROM = "changed_from"
+
+
+@dataclass(frozen=True)
+class StepInput:
+    """What a step takes by one parameter: what every step knows by that key, of its rows those that meet the
+    condition."""
+
+    key: str
+    among: Condition | None = None
+
+    def of(self, known: Mapping[str, Any]) -> Any:
+        return known[self.key] if self.among is None else known[self.key].filter(self.among.polars())
+
+
+@dataclass(frozen=True)
+class RowsFrom:
+    """Of a table by days: from `start` on, by its column ordered_by, its rows are put in place of what is stored.
+    changed_from: see Incremental.changed_from."""
+
+    ordered_by: str
+    start: datetime
+    changed_from: Callable[[pl.DataFrame, Mapping[str, Any], datetime], datetime | None] | None = None
+
+    def changed(self, rows: pl.DataFrame, given: Mapping[str, Any]) -> pl.DataFrame:
+        """(CHANGED_FROM): one row, or none where nothing before the start changes."""
+        at = None if self.changed_from is None else self.changed_from(rows, given, self.start)
+        return pl.DataFrame({CHANGED_FROM: [] if at is None else [at]}, schema=CHANGES)
+
+    def of(self, rows: pl.DataFrame) -> pl.DataFrame:
+        return rows.filter(column_reaching(self.ordered_by, self.start).polars())
+
+
+CHANGES = {CHANGED_FROM: pl.Datetime("us", "UTC")}
 
 
 @dataclass(frozen=True)
 class ShardStep:
-    """A kernel, or a partial (spec: None), as a shard runs it. parameters: names of what it takes."""
+    """A kernel, or a partial (spec: None), as a shard runs it. key: what it gives is known by, and of a partial the
+    name of its packs. rows_from: of a table of which a run replaces some days; None: all that it gives is taken."""
 
-    name: str
+    key: str
     build: Callable[..., pl.DataFrame]
-    parameters: tuple[str, ...]
+    parameters: Mapping[str, StepInput]
     spec: TableSpec | None = None
+    rows_from: RowsFrom | None = None
 
 
 @dataclass(frozen=True)
 class ShardInputs:
-    """What every shard is handed. small: frames by name, as Arrow's stream: all that is not kept by topic, and of what
-    is the rows of no topic, or none. other: settings, span. packs: by the name of what is kept by topic that of its
-    packs."""
+    """What every shard is handed, by key. small: frames, as Arrow's stream: all that is not kept by topic, and of what
+    is the rows of no topic, or none. other: settings, spans. packs: of what is kept by topic the names of its packs."""
 
     small: Mapping[str, bytes]
     other: Mapping[str, Any]
-    packs: Mapping[str, str]
+    packs: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], packs: Mapping[str, str]) -> "ShardInputs":
-        frames = {name: one for name, one in given.items() if isinstance(one, pl.DataFrame)}
-        other = {name: one for name, one in given.items() if name not in frames}
-        small = {name: ipc_bytes(arrow_of_frame(one)) for name, one in frames.items()}
+    def of(cls, given: Mapping[str, Any], packs: Mapping[str, tuple[str, ...]]) -> "ShardInputs":
+        frames = {key: one for key, one in given.items() if isinstance(one, pl.DataFrame)}
+        other = {key: one for key, one in given.items() if key not in frames}
+        small = {key: ipc_bytes(arrow_of_frame(one)) for key, one in frames.items()}
         return cls(small, other, packs)
 
+    @property
+    def pack_names(self) -> frozenset[str]:
+        return frozenset(name for names in self.packs.values() for name in names)
+
     def known(self, packs: Mapping[str, Sequence[bytes]]) -> dict[str, Any]:
-        """What kernels take by name, with the rows of one shard. packs: by the name of packs."""
+        """What kernels take by key, with the rows of one shard. packs: by the name of packs."""
         known = dict(self.other)
-        for name, small in self.small.items():
-            known[name] = unpacked([small, *packs.get(self.packs.get(name, ""), ())])
+        for key, small in self.small.items():
+            its = [one for name in self.packs.get(key, ()) for one in packs.get(name, ())]
+            known[key] = unpacked([small, *its])
         return known
 
 
@@ -72,15 +116,27 @@ def pack_shard_rows(
     known = inputs.known(packs)
     packs.clear()
     for step in steps:
-        rows = step.build(**{name: known[name] for name in step.parameters})
-        if step.spec is None:
-            some = packs_of(step.name, NO_SHARD, arrow_of_frame(rows))
-        else:
-            require_topics(step.spec, rows)
-            judged = frame_of(declared_table(rows, step.spec))
-            known[step.name], some = judged_packs(step.spec, judged, lambda sound: [(shard, sound)])
+        some = packs_of_step(step, known, shard)
         if some:
             yield pa.RecordBatch.from_pylist(some, schema=PACKED)
+
+
+def packs_of_step(step: ShardStep, known: dict[str, Any], shard: int) -> list[Pack]:
+    """Runs it; what a table has is known to those behind it, beside what is stored of it."""
+    given = {name: taken.of(known) for name, taken in step.parameters.items()}
+    rows = step.build(**given)
+    if step.spec is None:
+        return packs_of(step.key, NO_SHARD, arrow_of_frame(rows))
+    changed: list[Pack] = []
+    if step.rows_from is not None:
+        of_changes = step.rows_from.changed(rows, given)
+        changed = packs_of(step.spec.name + CHANGED, NO_SHARD, arrow_of_frame(of_changes))
+        rows = step.rows_from.of(rows)
+    require_topics(step.spec, rows)
+    judged = frame_of(declared_table(rows, step.spec))
+    sound, some = judged_packs(step.spec, judged, lambda sound: [(shard, sound)])
+    known[step.key] = pl.concat([known[step.key], sound]) if step.key in known else sound
+    return changed + some
 
 
 def require_topics(spec: TableSpec, rows: pl.DataFrame) -> None:

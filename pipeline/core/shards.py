@@ -22,6 +22,8 @@ from pipeline.core.packed_rows import (
 from schemas.spec import TableSpec
 
 BROKEN = ":broken"
+TOPICS = ":topics"
+STORED = ":stored"
 LINE = ("file_id", "byte_offset")
 SHARD, SHARDS = "shard", "shards"
 Parts = Iterable[tuple[int, pl.DataFrame]]
@@ -34,8 +36,8 @@ def pack_rows_in_shards(
     at_once: int = RECORDS_AT_ONCE,
 ) -> Iterator[pa.RecordBatch]:
     """Batches (PACKED) of what kernels give of batches of records: tables that have a topic in so many shards, what
-    breaks their promises under a name with BROKEN. What is no table is of lines (LINE), and has SHARDS, a list: those
-    of the topics that the record names; null: it names none."""
+    breaks their promises under a name with BROKEN, their topics (TOPIC) under one with TOPICS. What is no table is of
+    lines (LINE), and has SHARDS, a list: those of the topics that the record names; null: it names none."""
     for records in gather_batches(batches, at_once):
         frame = frame_of(records)
         rows = {kernel: kernel.rows(frame) for kernel in kernels}
@@ -53,9 +55,10 @@ def packs_of_kernel(
     kernel: RowKernel, rows: pa.Table, named: Sequence[pl.DataFrame], shards: int
 ) -> list[Pack]:
     if kernel.spec is not None and kernel.is_by_topic:
-        _, packs = judged_packs(kernel.spec, frame_of(rows), partial(rows_by_shard, shards=shards))
-        return packs
-    if kernel.spec is None:
+        sound, packs = judged_packs(kernel.spec, frame_of(rows), partial(rows_by_shard, shards=shards))
+        topics = sound.select(TOPIC).drop_nulls().unique()
+        return [*packs, *packs_of(kernel.name + TOPICS, NO_SHARD, arrow_of_frame(topics))]
+    if kernel.spec is None and named:
         of_lines = pl.concat(named).unique().group_by(LINE).agg(col(SHARD).sort().alias(SHARDS))
         joined = frame_of(rows).join(of_lines, on=LINE, how="left", maintain_order="left")
         rows = arrow_of_frame(joined)
@@ -72,6 +75,21 @@ def judged_packs(
     said = [one | left_out for one in packs_of(spec.name + BROKEN, NO_SHARD, arrow_of_frame(broken))]
     parts = (packs_of(spec.name, shard, declared_table(part, spec)) for shard, part in parted(sound))
     return sound, said + [pack for packs in parts for pack in packs]
+
+
+def pack_stored_rows(
+    batches: Iterable[pa.RecordBatch], spec: TableSpec, shards: int, at_once: int = RECORDS_AT_ONCE
+) -> Iterator[pa.RecordBatch]:
+    """Batches (PACKED) of stored rows of a table that has a topic, in shards, under its name with STORED."""
+    for rows in gather_batches(batches, at_once):
+        parts = rows_by_shard(frame_of(rows), shards)
+        packs = [
+            pack
+            for shard, part in parts
+            for pack in packs_of(spec.name + STORED, shard, declared_table(part, spec))
+        ]
+        if packs:
+            yield pa.RecordBatch.from_pylist(packs, schema=PACKED)
 
 
 def rows_by_shard(rows: pl.DataFrame, shards: int) -> Parts:

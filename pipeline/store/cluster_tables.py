@@ -56,11 +56,10 @@ class ClusterTables:
 
     def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime) -> None:
         if self.store.writer is None:
-            frame = spark_rows(self.store.spark, spec, rows)
-            self.store.delta.replace_from(spec, frame, column, start, self.run_id)
+            self.replace_rows_from(spec, spark_rows(self.store.spark, spec, rows), column, start)
         else:
             self.store.writer.replace_from(spec, rows, column, start, self.run_id)
-        self.note_version(spec)
+            self.note_version(spec)
 
     def append_rows(self, spec: TableSpec, rows: DataFrame) -> None:
         self.store.delta.append(spec, rows, self.run_id)
@@ -68,6 +67,10 @@ class ClusterTables:
 
     def replace_rows(self, spec: TableSpec, rows: DataFrame) -> None:
         self.store.delta.overwrite(spec, rows, self.run_id)
+        self.note_version(spec)
+
+    def replace_rows_from(self, spec: TableSpec, rows: DataFrame, column: str, start: datetime) -> None:
+        self.store.delta.replace_from(spec, rows, column, start, self.run_id)
         self.note_version(spec)
 
     def create_missing(self, *specs: TableSpec) -> None:

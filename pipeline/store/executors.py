@@ -3,6 +3,7 @@ shards, by a shuffle of packs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import reduce
 
 import pyarrow as pa
@@ -23,7 +24,7 @@ from pipeline.core.packed_rows import (
     unpacked_batches,
 )
 from pipeline.core.shard_steps import ShardInputs, ShardStep, pack_shard_rows
-from pipeline.core.shards import LINE, pack_rows_in_shards
+from pipeline.core.shards import LINE, pack_rows_in_shards, pack_stored_rows
 from pipeline.store.cluster_tables import ClusterTables, column_of
 from pipeline.store.spark.arrow_rows import ROWS_OF_A_FILE
 from pipeline.store.spark.rows import collect_rows
@@ -51,6 +52,18 @@ class SparkExecutors:
 
         packs = self.records(condition).mapInArrow(pack, schema=from_arrow_schema(PACKED))
         return kept_packs(self.tables, packs, shards)
+
+    def stored(self, asked: Sequence[tuple[TableSpec, Condition | None]], shards: int) -> "SparkPackedRows":
+        packs = [self.stored_packs(spec, condition, shards) for spec, condition in asked]
+        return kept_packs(self.tables, reduce(DataFrame.unionAll, packs), shards)
+
+    def stored_packs(self, spec: TableSpec, condition: Condition | None, shards: int) -> DataFrame:
+        def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return pack_stored_rows(batches, spec, shards)
+
+        rows = self.tables.store.delta.read(spec).select(*spec.columns)
+        rows = rows if condition is None else rows.where(column_of(condition))
+        return rows.mapInArrow(pack, schema=from_arrow_schema(PACKED))
 
     def hold(self, packs: Sequence[Pack], shards: int) -> "SparkPackedRows":
         rows = self.tables.store.spark.createDataFrame(
@@ -89,13 +102,10 @@ class SparkPackedRows:
     def rows(self, kernel: RowKernel) -> pa.Table:
         return self.brought(self.of(kernel.name)) or kernel.rows(empty_frame(log_record.SPEC))
 
-    def of_no_topic(self, kernel: RowKernel) -> pa.Table:
-        some = self.of(kernel.name).where(F.col("shard") == NO_SHARD)
-        return self.brought(some) or kernel.rows(empty_frame(log_record.SPEC))
-
-    def named(self, name: str) -> pa.Table | None:
-        """All rows of a name; None: there are none."""
-        return self.brought(self.of(name)) if self.count(name) else None
+    def named(self, name: str, shard: int | None = None) -> pa.Table | None:
+        if not self.count(name):
+            return None
+        return self.brought(self.of(name) if shard is None else self.of(name).where(F.col("shard") == shard))
 
     def brought(self, packs: DataFrame) -> pa.Table | None:
         found = packs.select("rows").toArrow().column("rows")
@@ -105,14 +115,18 @@ class SparkPackedRows:
         return pa.concat_tables(parts, promote_options="permissive")
 
     def write(self, spec: TableSpec, *, is_added: bool) -> None:
-        """In files of some size: several packs are written by one task."""
-        number = self.counts.get(spec.name, 0)
-        some = self.of(spec.name).coalesce(max(1, -(-number // ROWS_OF_A_FILE)))
-        rows = some.mapInArrow(unpacked_batches, schema=struct_of(spec))
         if not is_added:
-            self.tables.replace_rows(spec, rows)
-        elif number:
-            self.tables.append_rows(spec, rows)
+            self.tables.replace_rows(spec, self.rows_of(spec))
+        elif self.count(spec.name):
+            self.tables.append_rows(spec, self.rows_of(spec))
+
+    def write_from(self, spec: TableSpec, column: str, start: datetime) -> None:
+        self.tables.replace_rows_from(spec, self.rows_of(spec), column, start)
+
+    def rows_of(self, spec: TableSpec) -> DataFrame:
+        """In files of some size: several packs are written by one task."""
+        some = self.of(spec.name).coalesce(max(1, -(-self.count(spec.name) // ROWS_OF_A_FILE)))
+        return some.mapInArrow(unpacked_batches, schema=struct_of(spec))
 
     def run_shards(
         self, steps: Sequence[ShardStep], inputs: ShardInputs, more: Sequence["SparkPackedRows"]
@@ -120,7 +134,7 @@ class SparkPackedRows:
         def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return pack_shard_rows(batches, steps, inputs)
 
-        is_asked = F.col("name").isin(*inputs.packs.values()) & (F.col("shard") != NO_SHARD)
+        is_asked = F.col("name").isin(*inputs.pack_names) & (F.col("shard") != NO_SHARD)
         asked = reduce(DataFrame.unionAll, [one.packs.where(is_asked) for one in (self, *more)])
         packs = asked.repartitionById(self.shards, F.col("shard")).mapInArrow(
             pack, schema=from_arrow_schema(PACKED)

@@ -8,7 +8,7 @@ from pipeline.gold.leader_election.kraft_choosing import is_clean_in_kraft, with
 from pipeline.gold.leader_election.kraft_elections import certainty_of_change, with_before
 from pipeline.gold.partition_outage.unserved import with_following
 from pipeline.gold.partition_timeline.kraft_fencing import is_unseen_between, with_replayed_end
-from pipeline.gold.partition_timeline.own_stops import process_stops
+from pipeline.gold.partition_timeline.own_stops import process_stops, state_lines
 from pipeline.gold.partition_timeline.silences import unread_stops
 from pipeline.model.terms.kraft_terms import kraft_terms
 from pipeline.rules.broker_flapping.rule import find as broker_flapping
@@ -55,7 +55,7 @@ UNKNOWN = (
 @pytest.mark.parametrize(("second", "silent_from"), [(30, 40), (45, 45), (60, 40)])
 def test_a_process_is_silent_from_its_last_line_in_any_log(second: int, silent_from: int) -> None:
     lines = frame(partition_state.SPEC, STATE_LINES.format(second)).with_columns(at="logged_at")
-    found = process_stops(frame(process_run.SPEC, RUN), lines)
+    found = process_stops(frame(process_run.SPEC, RUN), state_lines(lines))
     assert found["silent_from_at"].to_list() == [at(silent_from)]
 
 

@@ -5,12 +5,12 @@ import pytest
 
 from pipeline.core.frames import empty_frame
 from pipeline.gold.client_impact.silences import waiting_for_followers
-from pipeline.gold.partition_timeline.own_stops import undecided_stops
+from pipeline.gold.partition_timeline.own_stops import state_lines, undecided_stops
 from pipeline.gold.reassignment.doubts import with_unseen_term_doubt
 from pipeline.model.brokers.outage_bounds import unserved_in_zookeeper
 from pipeline.rules.refused_registration.rule import find as refused_registration
 from schemas.gold import broker_session, partition_timeline
-from schemas.silver import broker_absence, controller_step, process_run, term
+from schemas.silver import broker_absence, controller_step, partition_state, process_run, term
 from tests.chain import built
 from tests.frames import at, frame
 from tests.gold.term_lines import elected, line, own, resigning
@@ -119,17 +119,8 @@ def test_of_a_process_that_was_killed_a_controller_says_that_it_is_out(decided: 
         broker_absence.SPEC,
         f"cluster_id | broker_id | out_at | back_at | is_fence | is_partial\n{decided}",
     )
-    lines = pl.DataFrame(
-        schema={
-            "cluster_id": pl.String,
-            "node_id": pl.Int32,
-            "step": pl.String,
-            "at": pl.Datetime("us", "UTC"),
-            "file_id": pl.String,
-            "byte_offset": pl.Int64,
-        }
-    )
-    stops = undecided_stops(frame(process_run.SPEC, RUNS), lines, absences)
+    lines = empty_frame(partition_state.SPEC).with_columns(at="logged_at")
+    stops = undecided_stops(frame(process_run.SPEC, RUNS), state_lines(lines), absences)
     assert stops["silent_from_at"].to_list() == [at(20)] * count
 
 

@@ -6,7 +6,7 @@ from polars import col, lit
 
 from pipeline.gold.controller_term.reasons import without_later_end
 from pipeline.gold.leader_election.judging import with_election_verdict
-from pipeline.gold.partition_timeline.zk_intervals import without_stale
+from pipeline.gold.partition_timeline.zk_statements import without_stale
 from schemas.gold import controller_term, partition_timeline
 from tests.chain import built
 from tests.frames import frame

@@ -7,7 +7,7 @@ from polars.testing import assert_frame_equal
 from pipeline.core.frames import empty_frame
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
-from pipeline.gold.partition_timeline.own_stops import process_stops
+from pipeline.gold.partition_timeline.own_stops import process_stops, state_lines
 from pipeline.gold.partition_timeline.silences import last_restatements
 from pipeline.model.terms.kraft_terms import kraft_terms
 from schemas.gold import partition_timeline
@@ -56,7 +56,8 @@ EXPECTED = """
 # No node was started anew, and no state is printed twice.
 NO_STOPS = (
     process_stops(
-        empty_frame(process_run.SPEC), LINES := empty_frame(partition_state.SPEC).with_columns(at="logged_at")
+        empty_frame(process_run.SPEC),
+        state_lines(LINES := empty_frame(partition_state.SPEC).with_columns(at="logged_at")),
     ),
     last_restatements(LINES),
 )

@@ -10,7 +10,7 @@ from polars import lit
 from pipeline.core.frames import empty_frame
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
-from pipeline.gold.partition_timeline.own_stops import process_stops
+from pipeline.gold.partition_timeline.own_stops import process_stops, state_lines
 from pipeline.gold.partition_timeline.silences import last_restatements
 from schemas.gold import partition_timeline
 from schemas.silver import broker_absence, partition_state, process_run, wording_seen
@@ -27,7 +27,8 @@ Rows = list[dict[str, Any]]
 # No node was started anew, and no state is printed twice: tests/gold/test_own_stops.py has those.
 NO_STOPS = (
     process_stops(
-        empty_frame(process_run.SPEC), LINES := empty_frame(partition_state.SPEC).with_columns(at="logged_at")
+        empty_frame(process_run.SPEC),
+        state_lines(LINES := empty_frame(partition_state.SPEC).with_columns(at="logged_at")),
     ),
     last_restatements(LINES),
 )

@@ -5,7 +5,7 @@ from polars import lit
 
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
-from pipeline.gold.partition_timeline.own_stops import process_stops
+from pipeline.gold.partition_timeline.own_stops import process_stops, state_lines
 from pipeline.gold.partition_timeline.silences import last_restatements
 from pipeline.model.terms.kraft_terms import kraft_terms
 from schemas.gold import partition_timeline
@@ -66,7 +66,7 @@ def test_what_changes_while_its_process_is_gone_is_in_doubt() -> None:
         gone_at=lit(None, TIME), is_assignment_stale=lit(value=False),
         row_no=pl.int_range(pl.len()),
     )  # fmt: skip
-    stops = process_stops(frame(process_run.SPEC, RUNS), lines().clear())
+    stops = process_stops(frame(process_run.SPEC, RUNS), state_lines(lines().clear()))
     absences, seen = frame(broker_absence.SPEC, "cluster_id").clear(), frame(wording_seen.SPEC, SEEN)
     terms = kraft_terms(frame(term.SPEC, "cluster_id").clear())
     found = with_missing_logs(states, seen, absences, terms, stops, last_restatements(lines()))
@@ -76,20 +76,20 @@ def test_what_changes_while_its_process_is_gone_is_in_doubt() -> None:
 
 def test_a_partition_that_is_created_again_tells_another_process() -> None:
     """By state-change.log alone; a partition that is new tells none."""
-    found = process_stops(frame(process_run.SPEC, RUNS).clear(), lines())
+    found = process_stops(frame(process_run.SPEC, RUNS).clear(), state_lines(lines()))
     spelled = frame(broker_absence.SPEC, CREATED_AGAIN)
     same_rows(found, spelled, "broker_id", "silent_from_at", "out_at")
 
 
 def test_a_broker_that_leaves_out_partition_epochs_did_not_run_meanwhile() -> None:
     own = frame(partition_state.SPEC, FROZEN).with_columns(at="logged_at")
-    found = process_stops(frame(process_run.SPEC, RUNS).clear(), own)
+    found = process_stops(frame(process_run.SPEC, RUNS).clear(), state_lines(own))
     spelled = frame(broker_absence.SPEC, "broker_id | silent_from_at | out_at\n2 | 30.002 | 60.001")
     same_rows(found, spelled, "broker_id", "silent_from_at", "out_at")
 
 
 def test_a_process_that_says_its_end_is_gone_from_then_on() -> None:
     ended = frame(process_run.SPEC, "cluster_id | node_id | last_line_at | end_at\nc | 2 | 90 | 88")
-    found = process_stops(ended, lines().clear())
+    found = process_stops(ended, state_lines(lines().clear()))
     spelled = frame(broker_absence.SPEC, "broker_id | silent_from_at | out_at | back_at\n2 | 88 | 88 |")
     same_rows(found, spelled, "broker_id", "silent_from_at", "out_at", "back_at")

@@ -20,6 +20,7 @@ from schemas.bronze import log_record, source_file
 from schemas.gold import finding
 from schemas.spec import TableSpec
 from tests.incremental.cutting import Segments, by_files
+from tests.reach.in_memory import MemoryExecutors
 
 BUILT = tuple(one for one in TABLES if one.build is not None)
 NAMES = frozenset(one.spec.name for one in BUILT)
@@ -112,13 +113,13 @@ def manifest(records: pl.DataFrame) -> pl.DataFrame:
     return with_absent(rows, source_file.SPEC).select(source_file.SPEC.columns)
 
 
-def in_nights(segments: Segments) -> Iterator[dict[str, pl.DataFrame]]:
-    """The tables after each night."""
-    for _, tables in builders(segments):
+def in_nights(segments: Segments, shards: int = 0) -> Iterator[dict[str, pl.DataFrame]]:
+    """The tables after each night, built in the driver or in so many shards."""
+    for _, tables in builders(segments, shards):
         yield dict(tables.rows)
 
 
-def builders(segments: Segments) -> Iterator[tuple[Builder, MemoryTables]]:
+def builders(segments: Segments, shards: int = 0) -> Iterator[tuple[Builder, MemoryTables]]:
     """What built each night, and the tables after it."""
     settings = load_settings(None, {"cluster": "c"}, {}, None)
     tables, before = MemoryTables(), 0
@@ -129,7 +130,8 @@ def builders(segments: Segments) -> Iterator[tuple[Builder, MemoryTables]]:
         tables.append(log_record.SPEC, records.to_arrow(compat_level=pl.CompatLevel.oldest()))
         tables.append(source_file.SPEC, manifest(records).to_arrow(compat_level=pl.CompatLevel.oldest()))
         fresh = NAMES if before else frozenset[str]()
-        run = Night(tables, settings, cluster_id, f"run-{night}", before, fresh)
+        run = Night(tables, settings, cluster_id, f"run-{night}", before, fresh, shards=shards)
+        run.executors = MemoryExecutors(tables, []) if shards else None
         builder = Builder(run, lambda _, rows: rows)
         builder.build(BUILT)
         before = max(brought)

@@ -1,5 +1,6 @@
 """What is carried over the begin of a day is what the time before it says, whatever came after it."""
 
+from datetime import datetime
 from typing import Any
 
 import polars as pl
@@ -7,9 +8,11 @@ import polars as pl
 from jobs.engine.incremental.at_hand import AtHand
 from jobs.engine.incremental.night import Night
 from jobs.settings.load import load_settings
+from pipeline.core.span import Span
 from pipeline.core.stored_tables import MemoryTables
 from pipeline.gold.partition_outage.incremental import outage_before
 from pipeline.gold.partition_timeline.incremental import led_before
+from pipeline.model.partitions.unled import unled_partition
 from schemas.gold import broker_session, partition_outage, partition_timeline
 from schemas.spec import TableSpec
 from tests.frames import at, frame
@@ -34,6 +37,10 @@ def carried(state: Any, timeline: str, outages: str = "topic") -> pl.DataFrame:
     )
     found: pl.DataFrame = state(given, at(DAY))
     return found
+
+
+def led_before_the_day(given: AtHand, day: datetime) -> pl.DataFrame:
+    return led_before(given, day, unled_partition(given.since("partition_timeline", day), Span(day)))
 
 
 OFFLINE = """
@@ -101,4 +108,4 @@ def test_who_led_last_is_carried_where_nobody_is_known_to_lead() -> None:
         was_away | 1            | 10
         """,
     )
-    same_rows(carried(led_before, LED), expected, "topic", "interval_seq", "valid_from_at")
+    same_rows(carried(led_before_the_day, LED), expected, "topic", "interval_seq", "valid_from_at")

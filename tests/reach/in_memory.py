@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import polars as pl
 import pyarrow as pa
@@ -10,7 +11,7 @@ from pipeline.core.conditions import Condition
 from pipeline.core.frames import empty_frame, frame_of
 from pipeline.core.packed_rows import NO_SHARD, Pack, RowKernel
 from pipeline.core.shard_steps import ShardInputs, ShardStep, pack_shard_rows, unpacked
-from pipeline.core.shards import pack_rows_in_shards
+from pipeline.core.shards import pack_rows_in_shards, pack_stored_rows
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record
 from schemas.spec import TableSpec
@@ -34,12 +35,8 @@ class MemoryPacks:
         found = self.named(kernel.name)
         return kernel.rows(empty_frame(log_record.SPEC)) if found is None else found
 
-    def of_no_topic(self, kernel: RowKernel) -> pa.Table:
-        some = [one for one in self.packs if one["shard"] == NO_SHARD]
-        return MemoryPacks(self.tables, some, self.shards, self.runs).rows(kernel)
-
-    def named(self, name: str) -> pa.Table | None:
-        some = [one["rows"] for one in self.packs if one["name"] == name]
+    def named(self, name: str, shard: int | None = None) -> pa.Table | None:
+        some = [one["rows"] for one in self.packs if one["name"] == name and shard in (None, one["shard"])]
         return unpacked(some).to_arrow(compat_level=pl.CompatLevel.oldest()) if some else None
 
     def write(self, spec: TableSpec, *, is_added: bool) -> None:
@@ -49,11 +46,14 @@ class MemoryPacks:
         elif rows is not None:
             self.tables.append(spec, rows)
 
+    def write_from(self, spec: TableSpec, column: str, start: datetime) -> None:
+        rows = self.named(spec.name)
+        self.tables.replace_from(spec, empty_frame(spec).to_arrow() if rows is None else rows, column, start)
+
     def run_shards(
         self, steps: Sequence[ShardStep], inputs: ShardInputs, more: Sequence["MemoryPacks"]
     ) -> "MemoryPacks":
-        names = set(inputs.packs.values())
-        packs = [one for held in (self, *more) for one in held.packs if one["name"] in names]
+        packs = [one for held in (self, *more) for one in held.packs if one["name"] in inputs.pack_names]
         found: list[Pack] = []
         for shard in range(self.shards):
             some = [one for one in packs if one["shard"] == shard]
@@ -77,6 +77,13 @@ class MemoryExecutors:
             max_chunksize=RECORDS_AT_ONCE
         )
         packs = rows_of(pack_rows_in_shards(batches, kernels, shards, RECORDS_AT_ONCE))
+        return MemoryPacks(self.tables, packs, shards, self.runs)
+
+    def stored(self, asked: Sequence[tuple[TableSpec, Condition | None]], shards: int) -> MemoryPacks:
+        packs: list[Pack] = []
+        for spec, condition in asked:
+            batches = self.tables.read(spec, condition).to_batches(max_chunksize=RECORDS_AT_ONCE)
+            packs += rows_of(pack_stored_rows(batches, spec, shards, RECORDS_AT_ONCE))
         return MemoryPacks(self.tables, packs, shards, self.runs)
 
     def hold(self, packs: Sequence[Pack], shards: int) -> MemoryPacks:

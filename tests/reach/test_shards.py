@@ -1,4 +1,4 @@
-"""A first run whose tables are kept in shards of topics: what it stores is what the driver alone stores."""
+"""Runs whose tables are kept in shards of topics: what they store is what the driver alone stores."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,8 @@ from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record, source_file
 from schemas.spec import TableSpec
 from tests.incremental.cutting import by_files
-from tests.incremental.nights import BUILT, differences, manifest
+from tests.incremental.lab_nights import Nights
+from tests.incremental.nights import BUILT, differences, in_nights, manifest
 from tests.lab import folder_of, records
 from tests.reach.in_memory import MemoryExecutors
 
@@ -32,14 +33,33 @@ CLUSTERS = (
 )
 
 
-def test_tables_of_shards_are_those_of_the_driver(shared: Path) -> None:
-    require_alike(shared, "3.9.2-kraft-migration-stock", (3,))
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_however_many_shards_there_are(shared: Path, cluster: str) -> None:
     require_alike(shared, cluster, (1, 3, 16))
+
+
+# Late lines, of which earlier days are built once more, of both modes; lines that are missing; two lives.
+LATE = (("3.9.2-kraft-migration-stock", Nights(late=(2,), how="last", hour=12, midnights=2)),)
+MORE = (
+    ("3.9.1-zk-stock", Nights(late=(2,), minute=30, has_moves=False, midnights=2)),
+    ("3.9.1-zk-stock", Nights(by_lines=3, lives=2)),
+    ("2.2.2-zk-stock", Nights(late=(2, 3), hour=12)),
+    ("4.3.1-kraft-separate-stock", Nights(late=(1, 3, 101), how="files", hour=12, has_server_log=True)),
+    ("2.6.3-zk-stock", Nights(late=(2,), hour=12, seed=1)),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "nights"), [*LATE, *(pytest.param(*one, marks=pytest.mark.soak) for one in MORE)], ids=str
+)
+def test_nights_in_shards_are_those_of_the_driver(shared: Path, name: str, nights: Nights) -> None:
+    segments = nights.of(nights.lines(shared, name))
+    for number, (found, expected) in enumerate(
+        zip(in_nights(segments, 3), in_nights(segments), strict=True), 1
+    ):
+        differing = differences(found, expected)
+        assert not differing, f"night {number}\n" + "\n".join(differing)
 
 
 def require_alike(shared: Path, cluster: str, numbers: Sequence[int]) -> None:

@@ -9,7 +9,7 @@ from polars import col
 
 from jobs.engine.incremental.night import Night
 from pipeline.bronze.shared_files import without_nodes_where_shared
-from pipeline.catalog.tables import BY_SHORT_NAME, SPECS, CatalogTable, Refresh
+from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, SPECS, CatalogTable, Refresh
 from pipeline.core.conditions import (
     Condition,
     column_before,
@@ -19,6 +19,7 @@ from pipeline.core.conditions import (
     is_in,
 )
 from pipeline.core.frames import empty_frame, frame_of
+from pipeline.core.packed_rows import TOPIC
 from schemas.bronze import source_file
 from schemas.spec import TableSpec
 
@@ -35,23 +36,48 @@ class Built:
     since: datetime | None = None
 
 
+@dataclass(frozen=True)
+class Held:
+    """What executors hold of a table: the rows that the run built, and their topics, which of rows that stand beside
+    what is stored may be asked for alone. is_all, since: as of Built."""
+
+    bring: Callable[[], pl.DataFrame]
+    topics: Callable[[], Sequence[str]]
+    is_all: bool
+    since: datetime | None = None
+
+
 class AtHand:
     """Tables of one cluster during one run.
 
-    stored_names: tables that hold rows of earlier runs. elsewhere: by name what brings the rows that executors hold;
-    None: they have stored them. Reads go to the heads, which under the lock are this run's own.
+    stored_names: tables that hold rows of earlier runs. held: by name what executors hold. Reads go to the heads, which
+    under the lock are this run's own.
     """
 
     def __init__(self, night: Night) -> None:
         self.night = night
         self.stored_names = frozenset(one.name for one in SPECS if night.tables.has_rows(one))
         self.built: dict[str, Built] = {}
-        self.elsewhere: dict[str, Callable[[], pl.DataFrame] | None] = {}
+        self.held: dict[str, Held] = {}
         self.kept: dict[tuple[str, str], pl.DataFrame] = {}
         self.reaching: dict[datetime, tuple[int, ...]] = {}
 
     def note(self, spec: TableSpec, built: Built) -> None:
         self.built[spec.name] = built
+
+    def built_of(self, spec: TableSpec) -> Built | None:
+        """What the run built of a table, brought here if executors hold it."""
+        held = self.held.get(spec.name)
+        if spec.name not in self.built and held is not None:
+            self.note(spec, Built(held.bring(), held.is_all, held.since))
+        return self.built.get(spec.name)
+
+    def release(self, name: str) -> None:
+        """What executors held of that table is stored."""
+        self.held.pop(name, None)
+        if name not in self.built and self.night.tables.has_rows(BY_NAME[name].spec):
+            self.kept = {key: rows for key, rows in self.kept.items() if key[0] != name}
+            self.stored_names |= {name}
 
     def stored(
         self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
@@ -67,32 +93,36 @@ class AtHand:
     def whole(self, name: str) -> pl.DataFrame:
         """All rows of the table of that short name."""
         table = BY_SHORT_NAME[name]
-        spec, built = table.spec, self.built.get(table.spec.name)
-        if built is None and spec.name in self.elsewhere:
-            return self.brought(spec)
+        spec, built = table.spec, self.built_of(table.spec)
         if built is None:
             return self.stored(spec)
         if built.is_all:
             return built.rows
-        return pl.concat([self.stored(spec, self.is_earlier(table, built)), built.rows])
+        return pl.concat([self.stored(spec, self.is_earlier(table, built.since)), built.rows])
 
-    def brought(self, spec: TableSpec) -> pl.DataFrame:
-        """All rows of a table that executors hold, or have stored: a first run's."""
-        bring = self.elsewhere[spec.name]
-        if bring is None:
-            return frame_of(self.night.tables.read(spec))
-        self.note(spec, Built(bring(), is_all=True))
-        return self.built[spec.name].rows
-
-    def is_earlier(self, table: CatalogTable, built: Built) -> Condition:
-        """True for stored rows that stand beside those that the run built."""
+    def is_earlier(self, table: CatalogTable, since: datetime | None) -> Condition:
+        """True for stored rows that stand beside those that the run built; since: of Built."""
         if table.refresh is Refresh.RUN:
             return column_differs("run_id", self.night.run_id)
         return (
-            ~self.night.is_of_run()
-            if built.since is None
-            else column_before(table.incremental.ordered_by, built.since)
+            ~self.night.is_of_run() if since is None else column_before(table.incremental.ordered_by, since)
         )
+
+    def is_reaching(self, table: CatalogTable, start: datetime) -> Condition:
+        """True for the rows that since() gives."""
+        if table.refresh is Refresh.APPEND:
+            return is_in("load_seq", self.segments_reaching(start))
+        return column_reaching(table.incremental.ordered_by, start)
+
+    def topics_since(self, name: str, start: datetime) -> list[str]:
+        """The topics of these rows, and of others that the run brings, in order."""
+        table = BY_SHORT_NAME[name]
+        held = self.held.get(table.spec.name)
+        if held is None or table.spec.name in self.built:
+            return topics_of(self.since(name, start))
+        asked = self.is_reaching(table, start) & self.is_earlier(table, held.since)
+        stored = [] if held.is_all else topics_of(self.stored(table.spec, asked, (TOPIC,)))
+        return sorted({*stored, *held.topics()})
 
     def since(self, name: str, start: datetime) -> pl.DataFrame:
         """The rows that may tell of the time from `start` on: of a table by segments those of segments that reach it,
@@ -101,7 +131,7 @@ class AtHand:
         if table.refresh is Refresh.APPEND:
             return self.of_segments(table, start)
         spec, ordered_by = table.spec, table.incremental.ordered_by
-        built = self.built.get(spec.name)
+        built = self.built_of(spec)
         if built is None:
             return self.stored(spec, column_reaching(ordered_by, start))
         rows = built.rows.filter(column_reaching(ordered_by, start).polars())
@@ -111,7 +141,7 @@ class AtHand:
         return pl.concat([self.stored(spec, between), rows])
 
     def of_segments(self, table: CatalogTable, start: datetime) -> pl.DataFrame:
-        numbers, built = self.segments_reaching(start), self.built.get(table.spec.name)
+        numbers, built = self.segments_reaching(start), self.built_of(table.spec)
         among = is_in("load_seq", numbers)
         if built is None:
             return self.stored(table.spec, among)
@@ -146,6 +176,10 @@ class AtHand:
             found = files.sort(*order).filter((reached >= start) | may_reach)
             self.reaching[start] = tuple(found["load_seq"].unique().sort().to_list())
         return self.reaching[start]
+
+
+def topics_of(rows: pl.DataFrame) -> list[str]:
+    return rows[TOPIC].drop_nulls().unique().sort().to_list()
 
 
 def of_each_log(segments: pl.DataFrame) -> pl.DataFrame:

@@ -11,7 +11,8 @@ from jobs.engine.incremental.at_hand import AtHand, Built
 from jobs.engine.incremental.kernel_inputs import KernelInputs
 from jobs.engine.incremental.night import Night
 from jobs.engine.incremental.records import RunRecords
-from jobs.engine.incremental.shards import Judge, Shards, judge_nothing
+from jobs.engine.incremental.shard_rows import Judge, judge_nothing
+from jobs.engine.incremental.shards import Shards
 from jobs.engine.incremental.starts import BuildDays, Starts
 from pipeline.catalog.tables import BY_NAME, RECORDS, CatalogTable, Refresh
 from pipeline.core.conditions import column_reaching
@@ -33,7 +34,7 @@ class Builder:
         self.starts = Starts(night, self.at_hand)
         self.records = RunRecords(night, self.at_hand)
         self.inputs = KernelInputs(night, self.at_hand, self.records)
-        self.shards = Shards(night, self.at_hand, self.records, self.inputs, judge)
+        self.shards = Shards(night, self.at_hand, self.records, self.inputs, self.starts, judge)
 
     def build(self, tables: Sequence[CatalogTable], sightings: pa.Table | None = None) -> None:
         """Runs the kernels and stores what they give. sightings: new rows of bronze.file_sighting, which kernels see.
@@ -70,7 +71,7 @@ class Builder:
 
     def built(self, table: CatalogTable) -> pa.Table | None:
         """The rows of a table that this run stores; None: what it brings leaves the table as it is."""
-        days = self.starts.days_of(table)
+        days = self.shards.days_of(table)
         if days is None:
             return None
         rows, start = self.kernel_rows(table, days)
@@ -107,7 +108,7 @@ class Builder:
         spec, start, tables = table.spec, self.at_hand.built[table.spec.name].since, self.night.tables
         is_added = spec.name not in self.at_hand.stored_names or self.night.is_appended(table)
         if self.records.is_written_there(table, rows):
-            self.records.packed(table).write(spec, is_added=is_added)
+            self.records.packed(self.records.condition(table)).write(spec, is_added=is_added)
         elif is_added:
             if rows.num_rows:
                 tables.append(spec, rows)

@@ -14,6 +14,7 @@ from jobs.engine.incremental.records import RunRecords
 from pipeline.catalog.kernels import PARTIALS
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, CatalogTable, Refresh
 from pipeline.core.conditions import IsNull, column_since
+from pipeline.core.incremental import CarriedState
 from pipeline.core.span import Span
 from pipeline.model.metadata.stretches import first_offset_since
 from schemas.bronze import metadata_part, metadata_record, source_file
@@ -23,7 +24,7 @@ A_DAY = timedelta(days=1)
 
 
 class KernelInputs:
-    """The inputs of one run's kernels. partials: by name those that are made already."""
+    """The inputs of one run's kernels. partials: by partial_key() those that are made already."""
 
     def __init__(self, night: Night, at_hand: AtHand, records: RunRecords) -> None:
         self.night, self.at_hand, self.records = night, at_hand, records
@@ -36,12 +37,16 @@ class KernelInputs:
         return {name: self.parameter_of(table, name, span) for name in table.parameters}
 
     def parameter_of(self, table: CatalogTable, name: str, span: Span) -> Any:
-        if name in self.partials:
-            return self.partials[name]
         if name not in PARTIALS:
             return self.input_of(table, name, span)
+        if (key := self.partial_key(table, name)) in self.partials:
+            return self.partials[key]
         partial = PARTIALS[name]
         return partial.build(**{one: self.parameter_of(table, one, span) for one in partial.inputs})
+
+    def partial_key(self, table: CatalogTable, name: str) -> str:
+        """Where a run builds tables by days, each takes partials of its own days."""
+        return f"{name} of {table.spec.table}" if self.night.fresh else name
 
     def input_of(self, table: CatalogTable, name: str, span: Span) -> Any:
         begin = span.begin
@@ -59,10 +64,16 @@ class KernelInputs:
         if name in EXTRACTS:
             return self.records.extract(EXTRACTS[name], table, begin)
         if name in CARRIED:
-            return CARRIED[name].nothing if begin is None else CARRIED[name].read(self.at_hand, begin)
+            return self.carried(table, CARRIED[name], span)
         if name in BY_SHORT_NAME:
             return self.rows(table, BY_SHORT_NAME[name], begin)
         return getattr(kernel_settings, name)(self.night.settings, self.night.cluster_id)
+
+    def carried(self, table: CatalogTable, state: CarriedState, span: Span) -> pl.DataFrame:
+        if span.begin is None:
+            return state.nothing
+        given = {name: self.parameter_of(table, name, span) for name in state.inputs}
+        return state.read(self.at_hand, span.begin, **given)
 
     def metadata_records(self, begin: datetime | None) -> pl.DataFrame:
         """bronze.metadata_record from the first offset on that may be of the time since `begin`, and snapshots that
@@ -84,15 +95,10 @@ class KernelInputs:
         return files.group_by("cluster_id").agg(until_at=col("last_logged_at").max())
 
     def rows(self, table: CatalogTable, asked: CatalogTable, begin: datetime | None) -> pl.DataFrame:
-        name = asked.spec.table
-        declared = asked.incremental
-        if declared.taken is not None:
-            return self.as_taken(asked, declared.taken)
-        is_whole = declared.is_taken_whole or asked.refresh not in (Refresh.APPEND, Refresh.INCREMENTAL)
-        is_by_days = declared.is_taken_by_days or table.incremental.lookback_days is not None
-        if begin is None or is_whole or not is_by_days:
-            return self.at_hand.whole(name)
-        return self.at_hand.since(name, begin - A_DAY if declared.is_taken_by_days else begin)
+        if asked.incremental.taken is not None:
+            return self.as_taken(asked, asked.incremental.taken)
+        since, name = rows_since(table, asked, begin), asked.spec.table
+        return self.at_hand.whole(name) if since is None else self.at_hand.since(name, since)
 
     def as_taken(self, asked: CatalogTable, taken: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
         """All rows of a table of which kernels take other rows than are stored: made once in a run."""
@@ -100,3 +106,13 @@ class KernelInputs:
         if name not in self.taken:
             self.taken[name] = taken(self.at_hand.whole(asked.spec.table))
         return self.taken[name]
+
+
+def rows_since(table: CatalogTable, asked: CatalogTable, begin: datetime | None) -> datetime | None:
+    """From when on a table takes rows of another one, where its inputs begin at that time; None: all of them."""
+    declared = asked.incremental
+    is_whole = declared.is_taken_whole or asked.refresh not in (Refresh.APPEND, Refresh.INCREMENTAL)
+    is_by_days = declared.is_taken_by_days or table.incremental.lookback_days is not None
+    if begin is None or is_whole or not is_by_days:
+        return None
+    return begin - A_DAY if declared.is_taken_by_days else begin

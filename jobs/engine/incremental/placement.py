@@ -13,8 +13,8 @@ COMPRESSED = (".gz", ".zst")
 
 class Placement(Enum):
     """DRIVER: the driver reads the logs and holds their records. EXECUTORS: tasks of Spark read them into bronze, and
-    run the kernels of single records, and those of topics in a first run; what follows from a cluster is built in the
-    driver in both."""
+    run the kernels of single records and those of topics; what follows from a cluster is built in the driver in
+    both."""
 
     DRIVER = "driver"
     EXECUTORS = "executors"
@@ -27,10 +27,9 @@ def placement_of(settings: Settings, new_bytes: int) -> Placement:
     return Placement.DRIVER if new_bytes <= settings.limits.driver_bytes else Placement.EXECUTORS
 
 
-def shards_of(settings: Settings, load_seq: int, new_bytes: int) -> int:
-    """Into how many parts of topics the tables of a first run on executors go; 0: it is none. load_seq: the highest of
-    earlier runs."""
-    if load_seq or placement_of(settings, new_bytes) is Placement.DRIVER:
+def shards_of(settings: Settings, new_bytes: int) -> int:
+    """Into how many parts of topics the tables of a run on executors go; 0: the driver builds them."""
+    if placement_of(settings, new_bytes) is Placement.DRIVER:
         return 0
     return max(1, -(-new_bytes // settings.limits.shard_bytes))
 

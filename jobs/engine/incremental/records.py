@@ -11,9 +11,10 @@ from jobs.engine.incremental.at_hand import AtHand
 from jobs.engine.incremental.night import SAID, Night
 from pipeline.catalog.tables import EXTRACTS, CatalogTable, Refresh
 from pipeline.core.conditions import Condition, is_in
-from pipeline.core.executors import PackedRows
+from pipeline.core.executors import KernelExecutors, PackedRows
 from pipeline.core.frames import frame_of
 from pipeline.core.packed_rows import RowKernel
+from pipeline.core.reach import Reach
 from pipeline.core.shards import LINE, SHARDS
 from schemas.bronze import duplicate_record, log_record
 from schemas.bronze.log_record import NOT_WHOLE
@@ -47,35 +48,57 @@ class RunRecords:
                 return table.row_kernel.build(records)
             rows = in_slices(table.row_kernel, records)
         else:
-            rows = frame_of(self.packed(table).rows(table.row_kernel))
+            rows = frame_of(self.packed(self.condition(table)).rows(table.row_kernel))
         return rows if table.incremental.merged is None else table.incremental.merged(rows)
 
     def extract(self, kernel: RowKernel, table: CatalogTable, begin: datetime | None) -> pl.DataFrame:
         """The same for what a table takes besides tables: of segments that reach the begin, or of all."""
-        condition = self.condition(table) if begin is None else self.reaching(begin)
         if self.night.shards:
-            rows = frame_of(self.packed(table).rows(kernel))
-            self.line_shards = rows.select(*LINE, SHARDS) if SHARDS in rows.columns else None
-            return rows.drop(SHARDS, strict=False)
+            return self.parted_extract(kernel, begin)
+        condition = self.condition(table) if begin is None else self.reaching(begin)
         if self.night.executors is None:
             return in_slices(kernel, self.here(condition))
-        pack = self.night.executors.run([kernel], condition)
+        return self.computed(kernel, condition)
+
+    def computed(self, kernel: RowKernel, condition: Condition | None) -> pl.DataFrame:
+        pack = self.executors.run([kernel], condition)
         rows = frame_of(pack.rows(kernel))
         pack.release()
         return rows
 
-    def packed(self, table: CatalogTable) -> PackedRows:
-        """What the executors gave of the records of a table, and of all tables of the run with the same records."""
-        condition = self.condition(table)
+    def parted_extract(self, kernel: RowKernel, begin: datetime | None) -> pl.DataFrame:
+        """The same where executors part by topics the records of the run; which topics lines of segments before it name
+        is not asked."""
+        rows = frame_of(self.packed(None if begin is None else self.night.is_of_run()).rows(kernel))
+        self.line_shards = rows.select(*LINE, SHARDS) if SHARDS in rows.columns else None
+        rows = rows.drop(SHARDS, strict=False)
+        if begin is None:
+            return rows
+        reaching = self.at_hand.segments_reaching(begin)
+        is_of_run = self.night.is_of_run().polars()
+        stored = pl.DataFrame({"load_seq": reaching}).filter(~is_of_run)["load_seq"].to_list()
+        rows = rows.filter(col("load_seq").is_in(reaching))
+        return pl.concat([self.computed(kernel, is_in("load_seq", stored)), rows]) if stored else rows
+
+    @property
+    def executors(self) -> KernelExecutors:
         if self.night.executors is None:
             raise TypeError("the driver runs the kernels of this run")
+        return self.night.executors
+
+    def packed(self, condition: Condition | None) -> PackedRows:
+        """What the executors gave of the records that meet the condition, of all tables of the run that take them."""
         if condition not in self.packs:
             alike = [one for one in self.tables if self.condition(one) == condition]
             kernels = [one.row_kernel for one in alike if one.refresh is Refresh.APPEND]
             asked = {name for one in self.tables for name in one.parameters} if self.night.shards else set()
             kernels += [kernel for name, kernel in EXTRACTS.items() if name in asked]
-            self.packs[condition] = self.night.executors.run(kernels, condition, self.night.shards)
+            self.packs[condition] = self.executors.run(kernels, condition, self.night.shards)
         return self.packs[condition]
+
+    def is_parted(self, table: CatalogTable) -> bool:
+        """True if executors hold its rows by topic: those of single records, and what is made in shards."""
+        return bool(self.night.shards) and (self.is_by_topic(table) or table.reach is Reach.PARTITION)
 
     def is_by_topic(self, table: CatalogTable) -> bool:
         """True if executors hold the rows of the table in shards of topics."""

@@ -18,7 +18,7 @@ from jobs.engine.incremental.fingerprints import (
     templates_read,
 )
 from jobs.engine.incremental.night import Night
-from jobs.engine.incremental.placement import Placement, placement_of, shards_of
+from jobs.engine.incremental.placement import shards_of
 from jobs.engine.intake.bronze_writer import Intake
 from jobs.engine.intake.on_executors import SparkIntake
 from jobs.engine.run.conservation import require_conserved
@@ -124,8 +124,8 @@ class Run:
             night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
             night.goes_on = bool(self.published.counts.get(PARTS_LEFT))
             night.metadata_before = self.published.counts.get(METADATA_SEQ, 0)
-            night.shards = shards_of(request.settings, before, found.new_bytes)
-            if self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
+            night.shards = shards_of(request.settings, self.taken_bytes(night, tables, found.new_bytes))
+            if night.shards:
                 self.store.session.require()
                 night.executors = SparkExecutors(written)
             gate = QualityGate(request.cluster_id, self.run_id)
@@ -147,11 +147,10 @@ class Run:
         fresh = fresh_tables(self.published.watermarks, before, settings, cluster_id, metadata_seq)
         return fresh - ABOUT_FILES if found.is_other_problem else fresh
 
-    def placement(self, night: Night, tables: Sequence[CatalogTable], new_bytes: int) -> Placement:
-        """Where the kernels of single records run: by the bytes of all records that they take."""
+    def taken_bytes(self, night: Night, tables: Sequence[CatalogTable], new_bytes: int) -> int:
+        """The bytes of all records that kernels take: by them it is decided where these run."""
         is_anew = any(one.refresh is Refresh.APPEND and not night.is_fresh(one) for one in tables)
-        stored = self.published.counts.get("total_bytes", 0) if is_anew else 0
-        return placement_of(self.request.settings, new_bytes + stored)
+        return new_bytes + (self.published.counts.get("total_bytes", 0) if is_anew else 0)
 
     def tables(self) -> ReadableTables:
         """The tables as the run leaves them."""

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from jobs.engine.incremental.placement import shards_of
 from jobs.engine.run.cluster_run import Run
 from jobs.engine.run.migration import migrate_older
 from jobs.engine.run.progress import Progress
@@ -47,13 +46,10 @@ def run_in_spans(
     store: ClusterWarehouse, request: RunRequest, progress: Progress, lock: ClusterLock
 ) -> tuple[Run, RunResult]:
     """What there is to read, all at once or in spans of days, each published before the next one is read: memory
-    follows a span, and after a kill the next run goes on with what is not read yet. A first run on executors needs no
-    spans: its memory follows shards. The last run, and what all did."""
+    follows a span, and after a kill the next run goes on with what is not read yet. The last run, and what all did."""
     run = Run(store, request, progress, lock)
     found = run.look()
-    before = run.published.counts.get("load_seq", 0)
-    is_whole = request.is_reparsing or shards_of(request.settings, before, found.new_bytes)
-    most_bytes = sys.maxsize if is_whole else request.settings.limits.span_bytes
+    most_bytes = sys.maxsize if request.is_reparsing else request.settings.limits.span_bytes
     parts = parts_by_days(found.planned, most_bytes)
     if len(parts) == 1:
         return run, run.execute(found)

@@ -8,14 +8,14 @@ from pipeline.core.made_of import made_of
 from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
-from pipeline.gold.partition_timeline.leader_writes import leader_writes
-from pipeline.gold.partition_timeline.zk_intervals import last_partition_intervals, zk_intervals
+from pipeline.gold.partition_timeline.own_stops import STATE_LINE, state_line
+from pipeline.gold.partition_timeline.zk_intervals import zk_intervals
+from pipeline.gold.partition_timeline.zk_statements import epoch_jump, zk_statements
 from pipeline.model.brokers.unsaid_bounces import NOT_TOLD
 from pipeline.model.brokers.zookeeper_sessions import without_momentary_sessions, zookeeper_sessions
-from pipeline.model.partitions.said_offline import offline_statements
 from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
 from pipeline.model.partitions.service_parts import in_parts, whole_intervals
-from pipeline.model.partitions.statements import partition_statements, partitions_known_before
+from pipeline.model.partitions.unled import unled_partition
 from pipeline.model.terms.last_lines import lost_session_line, until_silence
 from pipeline.model.terms.missing_terms import election_chances
 from schemas.gold.partition_timeline import SPEC
@@ -40,11 +40,13 @@ def kraft_begin(
     of_kraft = known.filter(col("topic_id").is_not_null()).select(KRAFT_BEGIN)
     if {ZOOKEEPER, KRAFT} <= set(term["mode"]):
         given = (partition_state, broker_absence, controller_line, term, wording_seen, process_run, known)
-        of_kraft = pl.concat([of_kraft, kraft_intervals(*given, span).select(KRAFT_BEGIN)])
+        # What brokers do meanwhile begins nothing.
+        nothing = pl.DataFrame(schema=STATE_LINE)
+        of_kraft = pl.concat([of_kraft, kraft_intervals(*given, nothing, span).select(KRAFT_BEGIN)])
     return of_kraft.group_by("cluster_id").agg(col("valid_from_at").min())
 
 
-PARTIALS = (lost_session_line, election_chances, kraft_begin)
+PARTIALS = (lost_session_line, election_chances, kraft_begin, unled_partition, epoch_jump, state_line)
 
 
 @made_of(
@@ -73,6 +75,8 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     lost_session_line: pl.DataFrame,
     election_chances: pl.DataFrame,
     kraft_begin: pl.DataFrame,
+    epoch_jump: pl.DataFrame,
+    state_line: pl.DataFrame,
     deletion_before: pl.DataFrame,
     timeline_before: pl.DataFrame,
     session_before: pl.DataFrame,
@@ -101,18 +105,24 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     """
     modes = set(term["mode"])
     before = whole_intervals(timeline_before)
-    of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, process_run, before)
+    of_kraft = (
+        partition_state,
+        broker_absence,
+        controller_line,
+        term,
+        wording_seen,
+        process_run,
+        before,
+        state_line,
+    )
     if modes <= {KRAFT}:
         nobody = session_before.clear()
         return kraft_intervals(*of_kraft, span).pipe(with_parts, nobody, term, timeline_before, span)
     sessions = sessions_since(broker_event, controller_line, term, session_before, span)
-    last = last_partition_intervals(before)
-    given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
-    offline = offline_statements(partition_transition, state_dump)
-    lived = partition_statements(*given, deletion_before, partitions_known_before(last, span), offline)
-    writes = leader_writes(leader_and_isr, wording_seen, span)
+    lines = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
+    said = zk_statements(*lines, wording_seen, state_dump, deletion_before, timeline_before, span)
     proved = until_silence(term, controller_line, lost_session_line)
-    in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, election_chances, span)
+    in_zookeeper = zk_intervals(said, proved, wording_seen, election_chances, epoch_jump, span)
     if KRAFT not in modes:
         return in_zookeeper.pipe(intervals_reaching, span).pipe(
             with_parts, sessions, term, timeline_before, span

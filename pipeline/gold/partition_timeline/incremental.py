@@ -21,6 +21,7 @@ from pipeline.core.incremental import (
 from pipeline.gold.partition_timeline.watched import watched_from
 from pipeline.model.partitions.service_parts import ended_intervals, whole_intervals
 from pipeline.model.partitions.statements import PARTITION
+from pipeline.model.partitions.unled import HAS_EPOCH, HAS_LEADER
 from schemas.gold.partition_timeline import SPEC
 
 # Tables that say what state a partition is in.
@@ -40,8 +41,7 @@ WATCHED = (
 def timeline_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
     """Rows of this table that begin before the day: those open then, all of the topics in which something
     is said afterwards, and of the partitions that are open in KRaft by an inference."""
-    said = (at_hand.since(name, start)["topic"] for name in SAYING)
-    topics = pl.concat(list(said)).unique().drop_nulls().sort().to_list()
+    topics = sorted({topic for name in SAYING for topic in at_hand.topics_since(name, start)})
     earlier, of_topics = column_before("valid_from_at", start), names_condition("topic", topics)
     kept = earlier if of_topics is None else earlier & (column_reaching("valid_until_at", start) | of_topics)
     rows = at_hand.stored(SPEC, kept)
@@ -56,28 +56,17 @@ def timeline_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
     return found.unique(("cluster_id", *SPEC.key), keep="first")
 
 
-def led_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
+def led_before(at_hand: TablesAtHand, start: datetime, unled_partition: pl.DataFrame) -> pl.DataFrame:
     """Rows of this table that ended before the day, of each partition that has no leader of a known epoch
     then: the last one with a leader, and the last one with an epoch."""
-    has_leader, has_epoch = (
-        col("leader") >= 0,
-        col("leader").is_not_null() & col("leader_epoch").is_not_null(),
-    )
-    is_led_then = column_before("valid_from_at", start).polars() & (has_leader & has_epoch).fill_null(
-        value=False
-    )
-    since_then = at_hand.since("partition_timeline", start)
-    later = whole_intervals(since_then).sort("interval_seq")
-    first = later.unique(PARTITION, keep="first", maintain_order=True)
-    unled = first.filter(~is_led_then, col("interval_seq") > 1)
-    if unled.is_empty():
+    if unled_partition.is_empty():
         return empty_frame(SPEC)
-    of_topics = names_condition("topic", unled["topic"].unique().sort().to_list())
+    of_topics = names_condition("topic", unled_partition["topic"].unique().sort().to_list())
     ended = at_hand.stored(SPEC, all_conditions(column_before("valid_until_at", start), of_topics))
-    theirs = ended_intervals(ended).join(unled, on=PARTITION, how="semi").sort("interval_seq")
+    theirs = ended_intervals(ended).join(unled_partition, on=PARTITION, how="semi").sort("interval_seq")
     last = [
         theirs.filter(one).unique(PARTITION, keep="last", maintain_order=True)
-        for one in (has_leader, has_epoch)
+        for one in (HAS_LEADER, HAS_EPOCH)
     ]
     return pl.concat(last).unique((*PARTITION, "interval_seq"))
 

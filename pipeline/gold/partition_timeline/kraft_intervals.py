@@ -58,11 +58,13 @@ def kraft_intervals(
     wording_seen: pl.DataFrame,
     process_run: pl.DataFrame,
     timeline_before: pl.DataFrame,
+    told: pl.DataFrame,
     span: Span,
 ) -> pl.DataFrame:
     """One row per interval of a partition in KRaft mode in which nothing known of it changed.
 
-    What may have gone by unseen as logs of a broker are missing: see with_missing_logs.
+    What may have gone by unseen as logs of a broker are missing: see with_missing_logs. told: own_stops.state_lines of
+    the whole cluster.
     Begin: the decision that implies it, else the first line of any node that states it; lines that come late, as those
     of a process that starts and prints all it has, tell nothing but the assignment where none was known.
     Places: seq and event_seq are the millisecond of the begin, seq within it the partition epoch: what brokers print
@@ -98,10 +100,10 @@ def kraft_intervals(
             wording_seen,
             broker_absence,
             terms,
-            process_stops(process_run, lines),
+            process_stops(process_run, told),
             last_restatements(said),
             shown,
-            undecided_stops(process_run, lines, absences).filter(span.since("silent_from_at")),
+            undecided_stops(process_run, told, absences).filter(span.since("silent_from_at")),
         )
         .pipe(state_changing_rows)
         .pipe(with_kraft_term, terms)

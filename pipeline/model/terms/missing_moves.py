@@ -13,31 +13,50 @@ from pipeline.model.partitions.topic_lives import GONE, PARTITION_ORDER
 
 NEW, NOBODY = "NewPartition", -1
 DAY = ("cluster_id", "era", "day")
+MOMENT = pl.Datetime("us", "UTC")
+EPOCH_JUMP = pl.Schema(
+    {
+        "cluster_id": pl.String(),
+        "era": pl.Int32(),
+        "day": MOMENT,
+        "since_at": MOMENT,
+        "until_at": MOMENT,
+        "is_end": pl.Boolean(),
+    }
+)
 
 
-def leader_epoch_holes(said: pl.DataFrame, stretches: pl.DataFrame, ended: pl.DataFrame) -> pl.DataFrame:
+def leader_epoch_holes(jumps: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, life, from_at): after which time lines that change partitions are missing, which no stretch
     (succession.unseen_stretches) tells. Each election raises the leader epoch of its partition by one: between two
-    statements whose epochs are further apart there was another one. So it is with topics that ended unseen (ended:
-    ends_unseen()) though controller.log of the controller that led them last is read.
+    statements whose epochs are further apart there was another one. So it is with topics that ended unseen though
+    controller.log of the controller that led them last is read.
 
     Several partitions of which that is so have one hole where there is a time that lies between both statements of all
     of them: it begins after the last one of the first statements. What is found by a statement of one day (UTC) says
-    nothing of the days before. said: statements of partitions, with their era.
+    nothing of the days before. jumps: epoch_jumps() of all partitions of the cluster.
     """
-    whole = ended.filter("is_log_read").select(*DAY, "since_at", "until_at").unique()
-    # Not held together: what one of both narrows down need not be the hole of the other.
-    kinds = [unexplained_epoch_jumps(one, stretches) for one in (left_out_epochs(said), whole)]
+    unexplained = unexplained_epoch_jumps(jumps, stretches)
     found = [
         (cluster_id, era, from_at)
-        for jumps in kinds
-        for (cluster_id, era, _), rows in jumps.group_by(DAY)
+        # Not held together: what one of both narrows down need not be the hole of the other.
+        for (cluster_id, era, _, _), rows in unexplained.group_by(*DAY, "is_end")
         for from_at in hole_begin_times(
             list(rows.sort("until_at", "since_at").select("since_at", "until_at").iter_rows())
         )
     ]
-    schema: dict[str, Any] = {"cluster_id": pl.String, "life": pl.Int32, "from_at": said.schema["at"]}
+    schema: dict[str, Any] = {"cluster_id": pl.String, "life": pl.Int32, "from_at": MOMENT}
     return pl.DataFrame(found, schema, orient="row").unique()
+
+
+def epoch_jumps(said: pl.DataFrame, ended: pl.DataFrame) -> pl.DataFrame:
+    """(EPOCH_JUMP): between these times a line is missing that changed a partition: leader epochs
+    are left out, or, is_end, a topic ended unseen. said: statements of partitions, with their era; ended: of
+    ends_unseen()."""
+    unseen_ends = ended.filter("is_log_read").select(*DAY, "since_at", "until_at")
+    kinds = (left_out_epochs(said), False), (unseen_ends, True)
+    rows = [rows.with_columns(is_end=pl.lit(is_end)).select(*EPOCH_JUMP) for rows, is_end in kinds]
+    return pl.concat(rows).unique()
 
 
 def ends_unseen(said: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from pipeline.core.span import Span
 from pipeline.model.partitions.said_offline import OFFLINE
 from pipeline.model.partitions.statements import MOVING, PARTITION, SENT, TRACKED, life_in_term_id
 from pipeline.model.partitions.topic_lives import GONE, PARTITION_ORDER
-from pipeline.model.terms.missing_moves import ends_unseen, leader_epoch_holes
+from pipeline.model.terms.missing_moves import ends_unseen, epoch_jumps, leader_epoch_holes
 from pipeline.model.terms.succession import (
     half_read,
     half_read_stretches,
@@ -48,13 +48,19 @@ def election_chances(controller_line: pl.DataFrame) -> pl.DataFrame:
     return lines.select("cluster_id", "term_id", chance_at="ordered_at").unique()
 
 
+def jumps_of_statements(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """missing_moves.epoch_jumps of statements of partitions."""
+    said = lived.with_columns(era=life_in_term_id())
+    return epoch_jumps(said, ends_unseen(said, term))
+
+
 def with_doubt_rows(
-    lived: pl.DataFrame, term: pl.DataFrame, chances: pl.DataFrame, span: Span
+    lived: pl.DataFrame, term: pl.DataFrame, chances: pl.DataFrame, jumps: pl.DataFrame, span: Span
 ) -> pl.DataFrame:
     """Statements of partitions (statements.statements, with has_place, and DOUBTS: null but of what was in doubt before
     span), and a row more, is_doubt, where a term begins to be missing, or lines within one (is_hole): what was
     said last may be so no more. term: silver.term with proved_until_at (last_lines.until_silence). chances: of
-    election_chances.
+    election_chances; jumps: jumps_of_statements() of the whole cluster.
 
     Such a row states nothing and has the place and the line of the statement before it; has_place, has_line: if that is
     of the same day in UTC, and has them itself. DOUBTS: epoch of the last term before the missing one.
@@ -72,7 +78,7 @@ def with_doubt_rows(
     ended = ends_unseen(said, term)
     of_topics = ended.select("cluster_id", "topic", life="era", from_at="since_at").unique()
     of_topics = pl.concat([of_topics, deletions_unread(said, term), offline_ends(said, term, chances)])
-    holes = (of_terms, leader_epoch_holes(said, of_terms, ended), of_topics)
+    holes = (of_terms, leader_epoch_holes(jumps, of_terms), of_topics)
     stretches = pl.concat(holes, how="diagonal")
     stretches = stretches.filter(span.since("from_at"))
     if stretches.is_empty():

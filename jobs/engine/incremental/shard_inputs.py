@@ -1,0 +1,189 @@
+"""What the kernels of one pass over the shards take: what is parted by topic, and what each shard is handed."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from jobs.engine.incremental.at_hand import AtHand
+from jobs.engine.incremental.kernel_inputs import KernelInputs, rows_since
+from jobs.engine.incremental.night import Night
+from jobs.engine.incremental.records import RunRecords
+from pipeline.catalog.kernels import PARTIALS
+from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, LINES_BY_DAYS, CatalogTable
+from pipeline.core.conditions import Condition, all_conditions, column_before
+from pipeline.core.executors import PackedRows
+from pipeline.core.frames import arrow_of_frame, empty_frame, frame_of
+from pipeline.core.packed_rows import NO_SHARD, TOPIC, Pack, packs_of
+from pipeline.core.shard_steps import ShardInputs, StepInput
+from pipeline.core.shards import STORED, Parts, lines_by_shard, rows_by_shard
+from pipeline.core.span import Span
+from schemas.spec import TableSpec
+
+OF_LINES = frozenset(one.spec.table for one in LINES_BY_DAYS)
+
+
+@dataclass
+class PassAsks:
+    """What the steps of a pass ask for, by key. values: what gives what each shard is handed; carried: the same of
+    states that are parted; partials: by key their names; begins: by the name of a table whose rows are parted, from
+    when on steps take them; None: all."""
+
+    values: dict[str, Callable[[], Any]] = field(default_factory=dict)
+    carried: dict[str, Callable[[], Any]] = field(default_factory=dict)
+    partials: dict[str, str] = field(default_factory=dict)
+    begins: dict[str, list[datetime | None]] = field(default_factory=lambda: defaultdict(list))
+
+    def since(self, name: str) -> datetime | None:
+        begins = [one for one in self.begins[name] if one is not None]
+        return min(begins) if len(begins) == len(self.begins[name]) else None
+
+
+@dataclass(frozen=True)
+class SplitLines:
+    """Rows of lines, from a time on or all. unnamed: those that name no topic; packs: the others, in the shards of the
+    topics that they name; None: there are none."""
+
+    since: datetime | None
+    unnamed: pl.DataFrame
+    packs: PackedRows | None
+
+    def reaches(self, since: datetime | None) -> bool:
+        return self.since is None or (since is not None and self.since <= since)
+
+
+class PartedInputs:
+    """Of one run. there: by short name who holds the rows that it built of a table; of_no_topic: those of them that are
+    of no topic; split: lines by key; passes: what is held until the run ends."""
+
+    def __init__(self, night: Night, at_hand: AtHand, records: RunRecords, inputs: KernelInputs) -> None:
+        self.night, self.at_hand, self.records, self.inputs = night, at_hand, records, inputs
+        self.there: dict[str, PackedRows] = {}
+        self.of_no_topic: dict[str, pl.DataFrame] = {}
+        self.split: dict[str, SplitLines] = {}
+        self.passes: list[PackedRows] = []
+
+    def taken(self, asks: PassAsks, table: CatalogTable, name: str, span: Span) -> StepInput:
+        """What a step of a table takes by a name, whose inputs are of that time; notes it in what the pass asks for."""
+        if name in PARTIALS:
+            key = self.inputs.partial_key(table, name)
+            asks.partials[key] = name
+            return StepInput(key)
+        its = BY_SHORT_NAME.get(name)
+        since = None if its is None else rows_since(table, its, span.begin)
+        if its is not None and (name in OF_LINES or self.records.is_parted(its)):
+            asks.begins[name].append(since)
+            return StepInput(name, None if since is None else self.at_hand.is_reaching(its, since))
+        is_of_table = span.begin is not None if its is None else since is not None
+        key = f"{name} of {table.spec.table}" if is_of_table else name
+        values = asks.carried if name in CARRIED else asks.values
+        values.setdefault(key, partial(self.inputs.input_of, table, name, span))
+        return StepInput(key)
+
+    def of(
+        self, asks: PassAsks, made: Collection[str], starts: Mapping[str, datetime | None]
+    ) -> tuple[ShardInputs, list[PackedRows]]:
+        """What each shard is handed, and who holds what is parted. made: keys of what the pass itself gives; starts: of
+        tables among it from when on it builds them."""
+        given = {key: value() for key, value in asks.values.items()}
+        names: dict[str, tuple[str, ...]] = {}
+        holders = [one for one in (self.carried_of(asks, given), self.stored_of(asks, starts)) if one]
+        self.passes += holders
+        for key in asks.carried:
+            names[key] = (key,)
+        for name in set(asks.begins) - OF_LINES:
+            spec = BY_SHORT_NAME[name].spec
+            given[name], names[name] = self.small(spec, holders), (spec.name, spec.name + STORED)
+        for split, key in self.lines_of(asks, made, given):
+            names[key] = (key,)
+            holders += [split] if split else []
+        inputs = ShardInputs.of(given, names)
+        every = [*holders, *dict.fromkeys(self.there.values())]
+        asked = [one for one in every if any(one.count(name) for name in inputs.pack_names)]
+        return inputs, asked or [self.records.executors.hold([], self.night.shards)]
+
+    def carried_of(self, asks: PassAsks, given: dict[str, Any]) -> PackedRows | None:
+        """States of topics in the shards of these; each shard is handed those of none."""
+        packs: list[Pack] = []
+        for key, value in asks.carried.items():
+            rows = value()
+            is_parted = TOPIC in rows.columns
+            parts = dict(rows_by_shard(rows, self.night.shards)) if is_parted else {NO_SHARD: rows}
+            given[key] = parts.pop(NO_SHARD, rows.clear())
+            packs += packs_of_parts(key, parts.items())
+        return self.records.executors.hold(packs, self.night.shards) if packs else None
+
+    def stored_of(self, asks: PassAsks, starts: Mapping[str, datetime | None]) -> PackedRows | None:
+        """What is stored of the tables that are asked for, beside what the run builds of them."""
+        asked: list[tuple[TableSpec, Condition | None]] = []
+        for name in asks.begins:
+            table, since = BY_SHORT_NAME[name], asks.since(name)
+            held = self.at_hand.held.get(table.spec.name)
+            is_all = held.is_all if held else name in starts and starts[name] is None
+            if name in OF_LINES or is_all or table.spec.name not in self.at_hand.stored_names:
+                continue
+            start = held.since if held else starts.get(name)
+            if start is not None and since is not None and start <= since:
+                continue
+            is_earlier = self.at_hand.is_earlier(table, held.since) if held else None
+            if name in starts and start is not None:
+                is_earlier = column_before(table.incremental.ordered_by, start)
+            is_reaching = None if since is None else self.at_hand.is_reaching(table, since)
+            asked.append((table.spec, all_conditions(is_earlier, is_reaching)))
+        return self.records.executors.stored(asked, self.night.shards) if asked else None
+
+    def small(self, spec: TableSpec, holders: list[PackedRows]) -> pl.DataFrame:
+        """The rows of a table that are of no topic."""
+        stored = [one.named(spec.name + STORED, NO_SHARD) for one in holders]
+        new = self.of_no_topic.get(spec.table, empty_frame(spec))
+        return pl.concat([frame_of(one) for one in stored if one is not None] + [new])
+
+    def lines_of(
+        self, asks: PassAsks, made: Collection[str], given: dict[str, Any]
+    ) -> list[tuple[PackedRows | None, str]]:
+        """Of what the driver has of lines, and of partials, those that name no topic are handed to each shard."""
+        found = []
+        for name in OF_LINES.intersection(asks.begins):
+            since = asks.since(name)
+            rows = (
+                partial(self.at_hand.whole, name)
+                if since is None
+                else partial(self.at_hand.since, name, since)
+            )
+            found.append((self.lines(name, since, rows, given), name))
+        for key, name in asks.partials.items():
+            if key in made:
+                continue
+            rows = partial(self.inputs.partials.__getitem__, key)
+            if PARTIALS[name].is_by_line:
+                found.append((self.lines(key, None, rows, given), key))
+            else:
+                given[key] = rows()
+        return found
+
+    def lines(
+        self, key: str, since: datetime | None, rows: Callable[[], pl.DataFrame], given: dict[str, Any]
+    ) -> PackedRows | None:
+        split = self.split.get(key)
+        if split is None or not split.reaches(since):
+            split = self.split[key] = self.split_lines(key, since, rows())
+        given[key] = split.unnamed
+        return split.packs
+
+    def split_lines(self, key: str, since: datetime | None, rows: pl.DataFrame) -> SplitLines:
+        of_lines = self.records.line_shards
+        if of_lines is None:
+            return SplitLines(since, rows, None)
+        unnamed, parts = lines_by_shard(rows, of_lines)
+        packs = packs_of_parts(key, parts)
+        held = self.records.executors.hold(packs, self.night.shards) if packs else None
+        self.passes += [held] if held else []
+        return SplitLines(since, unnamed, held)
+
+
+def packs_of_parts(name: str, parts: Parts) -> list[Pack]:
+    return [pack for shard, part in parts for pack in packs_of(name, shard, arrow_of_frame(part))]

@@ -1,0 +1,60 @@
+"""What executors hold of a run's tables, as the driver asks for it."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import polars as pl
+
+from jobs.engine.incremental.at_hand import topics_of
+from pipeline.catalog.kernels import PARTIALS
+from pipeline.core.executors import PackedRows
+from pipeline.core.frames import empty_frame, frame_of
+from pipeline.core.shard_steps import ShardInputs, ShardStep
+from pipeline.core.shards import TOPICS
+from schemas.spec import TableSpec
+
+# Of the rows of a table that executors hold what breaks its promises (broken, row), how many are left out for it, and
+# how many are not.
+Judge = Callable[[TableSpec, pl.DataFrame, int, int], None]
+
+
+class NoRows:
+    """What steps give where nothing has rows: the columns of partials."""
+
+    def __init__(self, inputs: ShardInputs) -> None:
+        known = inputs.known({})
+        self.known = {
+            key: one.clear() if isinstance(one, pl.DataFrame) else one for key, one in known.items()
+        }
+
+    def of(self, step: ShardStep) -> pl.DataFrame:
+        return step.build(**{name: taken.of(self.known) for name, taken in step.parameters.items()}).clear()
+
+
+def judge_nothing(spec: TableSpec, broken: pl.DataFrame, left_out: int, sound: int) -> None:
+    """Where no gate is."""
+
+
+def partials_behind(names: Iterable[str]) -> Iterator[str]:
+    """The partials among the names, each behind those that it takes."""
+    for name in names:
+        if name in PARTIALS:
+            yield from partials_behind(PARTIALS[name].inputs)
+            yield name
+
+
+NO_BROKEN = pl.DataFrame(schema={"broken": pl.String, "row": pl.String})
+
+
+def named_rows(packs: PackedRows, name: str, nothing: pl.DataFrame) -> pl.DataFrame:
+    rows = packs.named(name)
+    return nothing if rows is None else frame_of(rows)
+
+
+def table_rows(packs: PackedRows, spec: TableSpec, shard: int | None = None) -> pl.DataFrame:
+    rows = packs.named(spec.name, shard)
+    return empty_frame(spec) if rows is None else frame_of(rows)
+
+
+def packed_topics(packs: PackedRows, spec: TableSpec) -> list[str]:
+    rows = packs.named(spec.name + TOPICS)
+    return topics_of(table_rows(packs, spec) if rows is None else frame_of(rows))
