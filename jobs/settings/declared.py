@@ -35,12 +35,12 @@ class Limits(MaskingPart):
     span_bytes: PositiveInt = Field(
         512 << 20,
         description="A run that has more to read than this, unpacked, reads and publishes it in spans of days, each of "
-        "about so many bytes: memory follows a span. A first run on executors is none of these (shard_bytes).",
+        "about so many bytes: memory follows a span.",
     )
     shard_bytes: PositiveInt = Field(
         64 << 20,
-        description="On executors the tables of a first run are built in shards of topics, each of about so many bytes "
-        "of logs: memory of a task follows a shard.",
+        description="On executors tables are built in shards of topics, each of about so many bytes of logs: memory of "
+        "a task follows a shard.",
     )
     incident_bytes: PositiveInt = Field(
         1 << 30,

@@ -21,8 +21,11 @@ class PackedRows(Protocol):
     def rows(self, kernel: RowKernel) -> pa.Table:
         """Brings the rows of one kernel of records to the driver."""
 
-    def named(self, name: str, shard: int | None = None) -> pa.Table | None:
-        """Brings the rows of this name, whatever gave them, of all shards or of that one; None: there are none."""
+    def named(self, name: str) -> pa.Table | None:
+        """Brings the rows of this name, whatever gave them; None: there are none."""
+
+    def of_no_topic(self, name: str) -> pa.Table | None:
+        """Brings those of them that are in no shard; None: there are none."""
 
     def write(self, spec: TableSpec, *, is_added: bool) -> None:
         """Writes the rows of a table from where they are: beside what is stored, or in place of it."""

@@ -2,7 +2,7 @@
 shards, by a shuffle of packs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import reduce
 
@@ -86,12 +86,16 @@ class SparkExecutors:
 
 @dataclass(frozen=True, eq=False)
 class SparkPackedRows:
-    """packs: rows of PACKED, computed once and kept on the executors; counts: how many rows they hold by name."""
+    """packs: rows of PACKED, computed once and kept on the executors. counts: how many rows they hold by name;
+    unparted: of these how many are in no shard; brought_here: packs of names that are in none, if they are here
+    already."""
 
     tables: ClusterTables
     packs: DataFrame
     counts: Mapping[str, int]
+    unparted: Mapping[str, int]
     shards: int = 0
+    brought_here: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
 
     def of(self, name: str) -> DataFrame:
         return self.packs.where(F.col("name") == name)
@@ -102,17 +106,19 @@ class SparkPackedRows:
     def rows(self, kernel: RowKernel) -> pa.Table:
         return self.brought(self.of(kernel.name)) or kernel.rows(empty_frame(log_record.SPEC))
 
-    def named(self, name: str, shard: int | None = None) -> pa.Table | None:
-        if not self.count(name):
+    def named(self, name: str) -> pa.Table | None:
+        if name in self.brought_here:
+            return unpacked_table(self.brought_here[name])
+        return self.brought(self.of(name)) if self.count(name) else None
+
+    def of_no_topic(self, name: str) -> pa.Table | None:
+        if not self.unparted.get(name):
             return None
-        return self.brought(self.of(name) if shard is None else self.of(name).where(F.col("shard") == shard))
+        return self.brought(self.of(name).where(F.col("shard") == NO_SHARD))
 
     def brought(self, packs: DataFrame) -> pa.Table | None:
         found = packs.select("rows").toArrow().column("rows")
-        if not len(found):
-            return None
-        parts = (pa.Table.from_batches(unpack_rows([one.as_py()])) for one in found)
-        return pa.concat_tables(parts, promote_options="permissive")
+        return unpacked_table(one.as_py() for one in found) if len(found) else None
 
     def write(self, spec: TableSpec, *, is_added: bool) -> None:
         if not is_added:
@@ -139,7 +145,20 @@ class SparkPackedRows:
         packs = asked.repartitionById(self.shards, F.col("shard")).mapInArrow(
             pack, schema=from_arrow_schema(PACKED)
         )
-        return kept_packs(self.tables, packs, self.shards)
+        kept = kept_packs(self.tables, packs, self.shards)
+        return replace(kept, brought_here=kept.unparted_alone())
+
+    def unparted_alone(self) -> Mapping[str, Sequence[bytes]]:
+        """By name the packs of what is in no shard at all, all at once: a job brings them, however many names there
+        are."""
+        names = [name for name, count in self.unparted.items() if count == self.counts[name]]
+        found: dict[str, list[bytes]] = {name: [] for name in names}
+        if names:
+            for row in (
+                self.packs.where(F.col("name").isin(names)).select("name", "rows").toArrow().to_pylist()
+            ):
+                found[row["name"]].append(row["rows"])
+        return found
 
     def release(self) -> None:
         self.packs.unpersist()
@@ -148,6 +167,18 @@ class SparkPackedRows:
 def kept_packs(tables: ClusterTables, packs: DataFrame, shards: int) -> SparkPackedRows:
     """The packs computed, and kept where they are."""
     packs = packs.persist(StorageLevel.MEMORY_AND_DISK)
-    counts = packs.groupBy("name").agg(F.sum("row_count").alias("row_count"))
-    counted = {row["name"]: row["row_count"] for row in collect_rows(counts)}
-    return SparkPackedRows(tables, packs, counted, shards)
+    unparted = F.sum(F.when(F.col("shard") == NO_SHARD, F.col("row_count")).otherwise(0))
+    counted = packs.groupBy("name").agg(F.sum("row_count").alias("row_count"), unparted.alias("unparted"))
+    counts = {row["name"]: row for row in collect_rows(counted)}
+    return SparkPackedRows(
+        tables,
+        packs,
+        {name: row["row_count"] for name, row in counts.items()},
+        {name: row["unparted"] for name, row in counts.items() if row["unparted"]},
+        shards,
+    )
+
+
+def unpacked_table(packs: Iterable[bytes]) -> pa.Table:
+    parts = (pa.Table.from_batches(unpack_rows([one])) for one in packs)
+    return pa.concat_tables(parts, promote_options="permissive")

@@ -35,8 +35,12 @@ class MemoryPacks:
         found = self.named(kernel.name)
         return kernel.rows(empty_frame(log_record.SPEC)) if found is None else found
 
-    def named(self, name: str, shard: int | None = None) -> pa.Table | None:
-        some = [one["rows"] for one in self.packs if one["name"] == name and shard in (None, one["shard"])]
+    def of_no_topic(self, name: str) -> pa.Table | None:
+        some = [one for one in self.packs if one["shard"] == NO_SHARD]
+        return MemoryPacks(self.tables, some, self.shards, self.runs).named(name)
+
+    def named(self, name: str) -> pa.Table | None:
+        some = [one["rows"] for one in self.packs if one["name"] == name]
         return unpacked(some).to_arrow(compat_level=pl.CompatLevel.oldest()) if some else None
 
     def write(self, spec: TableSpec, *, is_added: bool) -> None:

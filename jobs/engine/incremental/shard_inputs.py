@@ -138,7 +138,7 @@ class PartedInputs:
 
     def small(self, spec: TableSpec, holders: list[PackedRows]) -> pl.DataFrame:
         """The rows of a table that are of no topic."""
-        stored = [one.named(spec.name + STORED, NO_SHARD) for one in holders]
+        stored = [one.of_no_topic(spec.name + STORED) for one in holders]
         new = self.of_no_topic.get(spec.table, empty_frame(spec))
         return pl.concat([frame_of(one) for one in stored if one is not None] + [new])
 

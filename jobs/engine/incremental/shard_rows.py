@@ -50,8 +50,8 @@ def named_rows(packs: PackedRows, name: str, nothing: pl.DataFrame) -> pl.DataFr
     return nothing if rows is None else frame_of(rows)
 
 
-def table_rows(packs: PackedRows, spec: TableSpec, shard: int | None = None) -> pl.DataFrame:
-    rows = packs.named(spec.name, shard)
+def table_rows(packs: PackedRows, spec: TableSpec) -> pl.DataFrame:
+    rows = packs.named(spec.name)
     return empty_frame(spec) if rows is None else frame_of(rows)
 
 

@@ -23,9 +23,8 @@ from jobs.engine.incremental.starts import BuildDays, Starts
 from pipeline.catalog.kernels import PARTIALS
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, CatalogTable, tables_behind
 from pipeline.core.executors import PackedRows
-from pipeline.core.frames import frame_of
+from pipeline.core.frames import empty_frame, frame_of
 from pipeline.core.incremental import begin_of_day, first_time
-from pipeline.core.packed_rows import NO_SHARD
 from pipeline.core.partial import Partial
 from pipeline.core.reach import Reach
 from pipeline.core.shard_steps import CHANGED, CHANGED_FROM, RowsFrom, ShardStep
@@ -103,7 +102,10 @@ class Shards:
     def hold(self, table: CatalogTable) -> None:
         """Rows of single records, by topic: executors have them already, but for those of no topic."""
         packs = self.records.packed(self.records.condition(table))
-        self.parted.of_no_topic[table.spec.table] = table_rows(packs, table.spec, shard=NO_SHARD)
+        rows = packs.of_no_topic(table.spec.name)
+        self.parted.of_no_topic[table.spec.table] = (
+            empty_frame(table.spec) if rows is None else frame_of(rows)
+        )
         self.note(table, packs)
 
     def note(self, table: CatalogTable, packs: PackedRows) -> None:
