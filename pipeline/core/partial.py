@@ -6,13 +6,19 @@ from dataclasses import dataclass
 
 import polars as pl
 
-BY_LINE = "is_by_line"
+BY_LINE, BY_TOPIC = "is_by_line", "is_by_topic"
 Build = Callable[..., pl.DataFrame]
 
 
 def by_line(build: Build) -> Build:
     """Marks a partial: see Partial.is_by_line."""
     vars(build)[BY_LINE] = True
+    return build
+
+
+def by_topic(build: Build) -> Build:
+    """Marks a partial: see Partial.is_by_topic."""
+    vars(build)[BY_TOPIC] = True
     return build
 
 
@@ -35,6 +41,11 @@ class Partial:
     def is_by_line(self) -> bool:
         """Its rows are of lines (file_id, byte_offset), and a shard needs those alone that name its topics."""
         return bool(getattr(self.build, BY_LINE, False))
+
+    @property
+    def is_by_topic(self) -> bool:
+        """Its rows stay in the shards of their topics, for what else is made there: nothing takes all of them."""
+        return bool(getattr(self.build, BY_TOPIC, False))
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -56,21 +56,25 @@ CHANGES = {CHANGED_FROM: pl.Datetime("us", "UTC")}
 @dataclass(frozen=True)
 class ShardStep:
     """A kernel, or a partial (spec: None), as a shard runs it. key: what it gives is known by, and of a partial the
-    name of its packs. rows_from: of a table of which a run replaces some days; None: all that it gives is taken."""
+    name of its packs. rows_from: of a table of which a run replaces some days; None: all that it gives is taken.
+    is_by_topic: of a partial whose rows stay in their shard."""
 
     key: str
     build: Callable[..., pl.DataFrame]
     parameters: Mapping[str, StepInput]
     spec: TableSpec | None = None
     rows_from: RowsFrom | None = None
+    is_by_topic: bool = False
 
 
 @dataclass(frozen=True)
 class ShardInputs:
     """What every shard is handed, by key. small: frames, as Arrow's stream: all that is not kept by topic, and of what
-    is the rows of no topic, or none. other: settings, spans. packs: of what is kept by topic the names of its packs."""
+    is the rows of no topic, or none; shared: those of them that have rows. other: settings, spans. packs: of what is
+    kept by topic the names of its packs."""
 
     small: Mapping[str, bytes]
+    shared: frozenset[str]
     other: Mapping[str, Any]
     packs: Mapping[str, tuple[str, ...]]
 
@@ -79,7 +83,8 @@ class ShardInputs:
         frames = {key: one for key, one in given.items() if isinstance(one, pl.DataFrame)}
         other = {key: one for key, one in given.items() if key not in frames}
         small = {key: ipc_bytes(arrow_of_frame(one)) for key, one in frames.items()}
-        return cls(small, other, packs)
+        shared = frozenset(key for key, one in frames.items() if len(one))
+        return cls(small, shared, other, packs)
 
     @property
     def pack_names(self) -> frozenset[str]:
@@ -90,7 +95,7 @@ class ShardInputs:
         known = dict(self.other)
         for key, small in self.small.items():
             its = [one for name in self.packs.get(key, ()) for one in packs.get(name, ())]
-            known[key] = unpacked([small, *its])
+            known[key] = unpacked([small, *its] if key in self.shared or not its else its)
         return known
 
 
@@ -125,8 +130,10 @@ def packs_of_step(step: ShardStep, known: dict[str, Any], shard: int) -> list[Pa
     """Runs it; what a table has is known to those behind it, beside what is stored of it."""
     given = {name: taken.of(known) for name, taken in step.parameters.items()}
     rows = step.build(**given)
+    if step.is_by_topic:
+        known[step.key] = rows
     if step.spec is None:
-        return packs_of(step.key, NO_SHARD, arrow_of_frame(rows))
+        return packs_of(step.key, shard if step.is_by_topic else NO_SHARD, arrow_of_frame(rows))
     changed: list[Pack] = []
     if step.rows_from is not None:
         of_changes = step.rows_from.changed(rows, given)

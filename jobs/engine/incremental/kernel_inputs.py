@@ -34,15 +34,23 @@ class KernelInputs:
     def of(self, table: CatalogTable, span: Span) -> dict[str, Any]:
         """By parameter what the table's kernel takes; span: the time of its inputs, of one that is built whole of those
         that are taken by days."""
-        return {name: self.parameter_of(table, name, span) for name in table.parameters}
+        made: dict[str, pl.DataFrame] = {}
+        return {name: self.parameter_of(table, name, span, made) for name in table.parameters}
 
-    def parameter_of(self, table: CatalogTable, name: str, span: Span) -> Any:
+    def parameter_of(
+        self, table: CatalogTable, name: str, span: Span, made: dict[str, pl.DataFrame] | None = None
+    ) -> Any:
+        """made: partials of this table that another parameter took."""
         if name not in PARTIALS:
             return self.input_of(table, name, span)
         if (key := self.partial_key(table, name)) in self.partials:
             return self.partials[key]
-        partial = PARTIALS[name]
-        return partial.build(**{one: self.parameter_of(table, one, span) for one in partial.inputs})
+        made = {} if made is None else made
+        if name not in made:
+            partial = PARTIALS[name]
+            given = {one: self.parameter_of(table, one, span, made) for one in partial.inputs}
+            made[name] = partial.build(**given)
+        return made[name]
 
     def partial_key(self, table: CatalogTable, name: str) -> str:
         """Where a run builds tables by days, each takes partials of its own days."""

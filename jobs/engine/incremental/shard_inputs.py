@@ -56,15 +56,24 @@ class SplitLines:
         return self.since is None or (since is not None and self.since <= since)
 
 
+@dataclass(frozen=True)
+class KeptPartial:
+    """Who holds the rows of a partial by topic, and its columns without rows."""
+
+    packs: PackedRows
+    nothing: pl.DataFrame
+
+
 class PartedInputs:
     """Of one run. there: by short name who holds the rows that it built of a table; of_no_topic: those of them that are
-    of no topic; split: lines by key; passes: what is held until the run ends."""
+    of no topic; split: lines by key; kept: by key partials that stay in shards; passes: what is held until it ends."""
 
     def __init__(self, night: Night, at_hand: AtHand, records: RunRecords, inputs: KernelInputs) -> None:
         self.night, self.at_hand, self.records, self.inputs = night, at_hand, records, inputs
         self.there: dict[str, PackedRows] = {}
         self.of_no_topic: dict[str, pl.DataFrame] = {}
         self.split: dict[str, SplitLines] = {}
+        self.kept: dict[str, KeptPartial] = {}
         self.passes: list[PackedRows] = []
 
     def taken(self, asks: PassAsks, table: CatalogTable, name: str, span: Span) -> StepInput:
@@ -157,6 +166,10 @@ class PartedInputs:
             found.append((self.lines(name, since, rows, given), name))
         for key, name in asks.partials.items():
             if key in made:
+                continue
+            if key in self.kept:
+                given[key] = self.kept[key].nothing
+                found.append((self.kept[key].packs, key))
                 continue
             rows = partial(self.inputs.partials.__getitem__, key)
             if PARTIALS[name].is_by_line:

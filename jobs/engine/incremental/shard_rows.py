@@ -27,7 +27,10 @@ class NoRows:
         }
 
     def of(self, step: ShardStep) -> pl.DataFrame:
-        return step.build(**{name: taken.of(self.known) for name, taken in step.parameters.items()}).clear()
+        rows = step.build(**{name: taken.of(self.known) for name, taken in step.parameters.items()}).clear()
+        if step.is_by_topic:
+            self.known[step.key] = rows
+        return rows
 
 
 def judge_nothing(spec: TableSpec, broken: pl.DataFrame, left_out: int, sound: int) -> None:

@@ -9,7 +9,7 @@ from jobs.engine.incremental.at_hand import AtHand, Held
 from jobs.engine.incremental.kernel_inputs import KernelInputs
 from jobs.engine.incremental.night import Night
 from jobs.engine.incremental.records import RunRecords
-from jobs.engine.incremental.shard_inputs import PartedInputs, PassAsks
+from jobs.engine.incremental.shard_inputs import KeptPartial, PartedInputs, PassAsks
 from jobs.engine.incremental.shard_rows import (
     NO_BROKEN,
     Judge,
@@ -150,7 +150,9 @@ class Shards:
     def is_known(self, table: CatalogTable, name: str, until_then: Collection[str]) -> bool:
         """True if a step of the table can take it: it is at hand, or a step before gives it."""
         if name in PARTIALS:
-            return self.inputs.partial_key(table, name) in self.partials  # of all shards
+            key = self.inputs.partial_key(table, name)
+            is_there = key in self.parted.kept or (PARTIALS[name].is_by_topic and key in until_then)
+            return is_there or key in self.partials  # of all shards
         if name in CARRIED:
             # The driver reads it, before the pass begins.
             return all(self.is_known(table, one, ()) for one in self.carried_inputs(table, name))
@@ -192,13 +194,14 @@ class Shards:
         for name in partials_behind((*table.parameters, *carried)):
             made, key = PARTIALS[name], self.inputs.partial_key(table, name)
             is_ready = all(self.is_known(table, one, steps) for one in made.inputs)
-            if days is None or not is_ready or key in self.partials or key in steps:
+            is_made = key in self.partials or key in self.parted.kept or key in steps
+            if days is None or not is_ready or is_made:
                 continue
             if self.is_of_driver(made):
                 self.partials[key] = self.inputs.parameter_of(table, name, days.inputs)
             else:
                 taken = {one: self.parted.taken(asks, table, one, days.inputs) for one in made.inputs}
-                steps[key] = ShardStep(key, made.build, taken)
+                steps[key] = ShardStep(key, made.build, taken, is_by_topic=made.is_by_topic)
 
     def kernel_step(self, table: CatalogTable, asks: PassAsks) -> ShardStep:
         days = self.days_of(table)
@@ -228,7 +231,9 @@ class Shards:
         self.parted.passes.append(packs)
         nothing = NoRows(inputs)
         for key, step in steps.items():
-            if step.spec is None:
+            if step.is_by_topic:
+                self.parted.kept[key] = KeptPartial(packs, nothing.of(step))
+            elif step.spec is None:
                 self.partials[key] = named_rows(packs, key, nothing.of(step))
             elif changes := packs.named(step.spec.name + CHANGED):
                 self.build_earlier(tables[key], frame_of(changes))
@@ -242,7 +247,8 @@ class Shards:
         self.starts.judged_from = None if at is None else begin_of_day(at)
         del self.days[table.spec.name]
         for name in partials_behind(table.parameters):
-            self.partials.pop(self.inputs.partial_key(table, name), None)
+            for made in (self.partials, self.parted.kept):
+                made.pop(self.inputs.partial_key(table, name), None)
 
     def release(self) -> None:
         """Lets go of what executors hold: what is asked for later is read as it was stored."""

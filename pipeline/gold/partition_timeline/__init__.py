@@ -10,7 +10,7 @@ from pipeline.core.span import Span
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.gold.partition_timeline.own_stops import STATE_LINE, state_line
 from pipeline.gold.partition_timeline.zk_intervals import zk_intervals
-from pipeline.gold.partition_timeline.zk_statements import epoch_jump, zk_statements
+from pipeline.gold.partition_timeline.zk_statements import epoch_jump, zk_statement
 from pipeline.model.brokers.unsaid_bounces import NOT_TOLD
 from pipeline.model.brokers.zookeeper_sessions import without_momentary_sessions, zookeeper_sessions
 from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
@@ -46,38 +46,32 @@ def kraft_begin(
     return of_kraft.group_by("cluster_id").agg(col("valid_from_at").min())
 
 
-PARTIALS = (lost_session_line, election_chances, kraft_begin, unled_partition, epoch_jump, state_line)
-
-
-@made_of(
-    SPEC,
-    "leader_and_isr",
-    "partition_transition",
-    "assignment",
-    "topic_event",
-    "partition_state",
-    "state_dump",
-    "timeline_before",
+PARTIALS = (
+    lost_session_line,
+    election_chances,
+    kraft_begin,
+    unled_partition,
+    zk_statement,
+    epoch_jump,
+    state_line,
 )
+
+
+@made_of(SPEC, "zk_statement", "partition_state", "timeline_before")
 def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables that it reads
-    leader_and_isr: pl.DataFrame,
-    partition_transition: pl.DataFrame,
-    assignment: pl.DataFrame,
-    topic_event: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
     partition_state: pl.DataFrame,
     broker_absence: pl.DataFrame,
     wording_seen: pl.DataFrame,
     process_run: pl.DataFrame,
-    state_dump: pl.DataFrame,
     broker_event: pl.DataFrame,
     lost_session_line: pl.DataFrame,
     election_chances: pl.DataFrame,
     kraft_begin: pl.DataFrame,
+    zk_statement: pl.DataFrame,
     epoch_jump: pl.DataFrame,
     state_line: pl.DataFrame,
-    deletion_before: pl.DataFrame,
     timeline_before: pl.DataFrame,
     session_before: pl.DataFrame,
     span: Span,
@@ -87,7 +81,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     printed after it may tell of them anew.
 
     timeline_before: rows of this table that begin before the span, of partitions in whose topics something is said
-    after it, and all that are open then. deletion_before: of topics that ended before the span.
+    after it, and all that are open then.
     session_before: rows of gold.broker_session that begin before it: those that reach it, the last one of each broker.
 
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
@@ -119,10 +113,8 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
         nobody = session_before.clear()
         return kraft_intervals(*of_kraft, span).pipe(with_parts, nobody, term, timeline_before, span)
     sessions = sessions_since(broker_event, controller_line, term, session_before, span)
-    lines = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
-    said = zk_statements(*lines, wording_seen, state_dump, deletion_before, timeline_before, span)
     proved = until_silence(term, controller_line, lost_session_line)
-    in_zookeeper = zk_intervals(said, proved, wording_seen, election_chances, epoch_jump, span)
+    in_zookeeper = zk_intervals(zk_statement, proved, wording_seen, election_chances, epoch_jump, span)
     if KRAFT not in modes:
         return in_zookeeper.pipe(intervals_reaching, span).pipe(
             with_parts, sessions, term, timeline_before, span

@@ -8,7 +8,7 @@ from pipeline.gold.partition_timeline.leader_writes import (
     is_followed_unseen,
     with_stale_isr,
 )
-from pipeline.gold.partition_timeline.zk_statements import is_new
+from pipeline.gold.partition_timeline.zk_statements import is_new, with_partition_number
 from pipeline.model.partitions.said_offline import OFFLINE
 from pipeline.model.partitions.statements import TRACKED
 from pipeline.model.partitions.topic_lives import GONE
@@ -36,10 +36,11 @@ def zk_intervals(
 ) -> pl.DataFrame:
     """One row per interval of a partition in ZooKeeper mode in which nothing known of it changed.
 
-    said: zk_statements(). chances: of missing_terms.election_chances; jumps: of missing_terms.jumps_of_statements.
+    said: zk_statement(). chances: of missing_terms.election_chances; jumps: of missing_terms.jumps_of_statements.
     """
     return (
-        said.pipe(with_doubt_rows, term, chances, jumps, span)
+        with_partition_number(said)
+        .pipe(with_doubt_rows, term, chances, jumps, span)
         .pipe(fill_known_statements)
         .pipe(intervals_of_statements)
         .pipe(with_stale_isr, term, wording_seen)

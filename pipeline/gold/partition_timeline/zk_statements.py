@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.partial import by_topic
 from pipeline.core.span import Span
 from pipeline.gold.partition_timeline.leader_writes import in_writing_order, leader_writes, with_writes
 from pipeline.model.lines.acting import SEQ_BITS
@@ -22,12 +23,14 @@ from pipeline.model.terms.missing_terms import DOUBTS, UNDETERMINED, jumps_of_st
 from pipeline.model.terms.succession import half_read
 
 KEPT = ("state", "leader")
+ZOOKEEPER = "zookeeper"
 LINE = ("file_id", "byte_offset")
 INFERRED = "inferred"
 PLACE = ("controller_epoch", "seq", "event_seq", "term_id")
 
 
-def zk_statements(  # noqa: PLR0913, PLR0917 - as the kernel, which takes them all
+@by_topic
+def zk_statement(  # noqa: PLR0913, PLR0917 - as the kernel, which takes them all
     leader_and_isr: pl.DataFrame,
     partition_transition: pl.DataFrame,
     assignment: pl.DataFrame,
@@ -40,9 +43,12 @@ def zk_statements(  # noqa: PLR0913, PLR0917 - as the kernel, which takes them a
     timeline_before: pl.DataFrame,
     span: Span,
 ) -> pl.DataFrame:
-    """Statements of partitions (statements.statements), and what leaders write (leader_writes), with partition_no, but
-    for those that are stale or say nothing new; the last interval of each partition that began before the span is one.
+    """Statements of partitions (statements.statements), and what leaders write (leader_writes), but for those that are
+    stale or say nothing new; the last interval of each partition that began before the span is one. No column where
+    ZooKeeper mode never was.
     """
+    if ZOOKEEPER not in set(term["mode"]):
+        return pl.DataFrame()
     last = last_partition_intervals(whole_intervals(timeline_before))
     lines = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     known, offline = partitions_known_before(last, span), offline_statements(partition_transition, state_dump)
@@ -54,29 +60,16 @@ def zk_statements(  # noqa: PLR0913, PLR0917 - as the kernel, which takes them a
         .pipe(without_stale)
         .pipe(in_writing_order, is_read="server" in wording_seen["log"])
         .pipe(without_known)
+        .drop("partition_no")
     )
 
 
-def epoch_jump(  # noqa: PLR0913, PLR0917 - as zk_statements
-    leader_and_isr: pl.DataFrame,
-    partition_transition: pl.DataFrame,
-    assignment: pl.DataFrame,
-    topic_event: pl.DataFrame,
-    controller_line: pl.DataFrame,
-    term: pl.DataFrame,
-    wording_seen: pl.DataFrame,
-    state_dump: pl.DataFrame,
-    deletion_before: pl.DataFrame,
-    timeline_before: pl.DataFrame,
-    span: Span,
-) -> pl.DataFrame:
+def epoch_jump(zk_statement: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, era, day, is_end, since_at, until_at) of missing_moves.epoch_jumps: what partitions of one topic
     tell of lines that are missing holds for all."""
-    if "zookeeper" not in set(term["mode"]):
+    if not zk_statement.columns:
         return pl.DataFrame(schema=EPOCH_JUMP)
-    lines = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
-    before = (deletion_before, timeline_before, span)
-    return jumps_of_statements(zk_statements(*lines, wording_seen, state_dump, *before), term)
+    return jumps_of_statements(zk_statement, term)
 
 
 def last_partition_intervals(timeline_before: pl.DataFrame) -> pl.DataFrame:
