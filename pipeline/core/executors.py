@@ -47,9 +47,9 @@ class KernelExecutors(Protocol):
         """What the kernels give of the records that meet the condition, copies left out. shards: into so many parts go
         the rows of topics (pack_rows_in_shards); 0: into none (pack_kernel_rows)."""
 
-    def stored(self, asked: Sequence[tuple[TableSpec, Condition | None]], shards: int) -> PackedRows:
-        """Rows of tables that have a topic, as they are stored, in shards (pack_stored_rows): of each those that meet
-        the condition, None: all."""
+    def stored(self, asked: Sequence[tuple[str, TableSpec, Condition | None]], shards: int) -> PackedRows:
+        """Rows of tables that have a topic, as they are stored, in shards (pack_stored_rows): under each name those of
+        a table that meet the condition, None: all."""
 
     def hold(self, packs: Sequence[Pack], shards: int) -> PackedRows:
         """What the driver has packed, handed over."""

@@ -78,16 +78,12 @@ def judged_packs(
 
 
 def pack_stored_rows(
-    batches: Iterable[pa.RecordBatch], spec: TableSpec, shards: int, at_once: int = RECORDS_AT_ONCE
+    batches: Iterable[pa.RecordBatch], name: str, spec: TableSpec, shards: int, at_once: int = RECORDS_AT_ONCE
 ) -> Iterator[pa.RecordBatch]:
-    """Batches (PACKED) of stored rows of a table that has a topic, in shards, under its name with STORED."""
+    """Batches (PACKED) of stored rows of a table that has a topic, in shards, under that name."""
     for rows in gather_batches(batches, at_once):
         parts = rows_by_shard(frame_of(rows), shards)
-        packs = [
-            pack
-            for shard, part in parts
-            for pack in packs_of(spec.name + STORED, shard, declared_table(part, spec))
-        ]
+        packs = [pack for shard, part in parts for pack in packs_of(name, shard, declared_table(part, spec))]
         if packs:
             yield pa.RecordBatch.from_pylist(packs, schema=PACKED)
 

@@ -53,13 +53,15 @@ class SparkExecutors:
         packs = self.records(condition).mapInArrow(pack, schema=from_arrow_schema(PACKED))
         return kept_packs(self.tables, packs, shards)
 
-    def stored(self, asked: Sequence[tuple[TableSpec, Condition | None]], shards: int) -> "SparkPackedRows":
-        packs = [self.stored_packs(spec, condition, shards) for spec, condition in asked]
+    def stored(
+        self, asked: Sequence[tuple[str, TableSpec, Condition | None]], shards: int
+    ) -> "SparkPackedRows":
+        packs = [self.stored_packs(*one, shards) for one in asked]
         return kept_packs(self.tables, reduce(DataFrame.unionAll, packs), shards)
 
-    def stored_packs(self, spec: TableSpec, condition: Condition | None, shards: int) -> DataFrame:
+    def stored_packs(self, name: str, spec: TableSpec, condition: Condition | None, shards: int) -> DataFrame:
         def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return pack_stored_rows(batches, spec, shards)
+            return pack_stored_rows(batches, name, spec, shards)
 
         rows = self.tables.store.delta.read(spec).select(*spec.columns)
         rows = rows if condition is None else rows.where(column_of(condition))

@@ -83,11 +83,11 @@ class MemoryExecutors:
         packs = rows_of(pack_rows_in_shards(batches, kernels, shards, RECORDS_AT_ONCE))
         return MemoryPacks(self.tables, packs, shards, self.runs)
 
-    def stored(self, asked: Sequence[tuple[TableSpec, Condition | None]], shards: int) -> MemoryPacks:
+    def stored(self, asked: Sequence[tuple[str, TableSpec, Condition | None]], shards: int) -> MemoryPacks:
         packs: list[Pack] = []
-        for spec, condition in asked:
+        for name, spec, condition in asked:
             batches = self.tables.read(spec, condition).to_batches(max_chunksize=RECORDS_AT_ONCE)
-            packs += rows_of(pack_stored_rows(batches, spec, shards, RECORDS_AT_ONCE))
+            packs += rows_of(pack_stored_rows(batches, name, spec, shards, RECORDS_AT_ONCE))
         return MemoryPacks(self.tables, packs, shards, self.runs)
 
     def hold(self, packs: Sequence[Pack], shards: int) -> MemoryPacks:

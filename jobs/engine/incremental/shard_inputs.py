@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -57,6 +57,20 @@ class SplitLines:
 
 
 @dataclass(frozen=True)
+class StoredRows:
+    """Who holds, under which name, what is stored of a table from a time on, or all, up to where the run builds it."""
+
+    name: str
+    since: datetime | None
+    until: datetime | None
+    packs: PackedRows | None = None
+
+    def serves(self, since: datetime | None, until: datetime | None) -> bool:
+        reaches = self.since is None or (since is not None and self.since <= since)
+        return reaches and self.until == until
+
+
+@dataclass(frozen=True)
 class KeptPartial:
     """Who holds the rows of a partial by topic, and its columns without rows."""
 
@@ -74,6 +88,7 @@ class PartedInputs:
         self.of_no_topic: dict[str, pl.DataFrame] = {}
         self.split: dict[str, SplitLines] = {}
         self.kept: dict[str, KeptPartial] = {}
+        self.stored: dict[str, StoredRows] = {}
         self.passes: list[PackedRows] = []
 
     def taken(self, asks: PassAsks, table: CatalogTable, name: str, span: Span) -> StepInput:
@@ -100,13 +115,15 @@ class PartedInputs:
         tables among it from when on it builds them."""
         given = {key: value() for key, value in asks.values.items()}
         names: dict[str, tuple[str, ...]] = {}
-        holders = [one for one in (self.carried_of(asks, given), self.stored_of(asks, starts)) if one]
-        self.passes += holders
+        carried = self.carried_of(asks, given)
+        holders = [*([carried] if carried else []), *self.stored_of(asks, starts)]
         for key in asks.carried:
             names[key] = (key,)
         for name in set(asks.begins) - OF_LINES:
             spec = BY_SHORT_NAME[name].spec
-            given[name], names[name] = self.small(spec, holders), (spec.name, spec.name + STORED)
+            stored = self.stored.get(name)
+            given[name] = self.small(spec, stored)
+            names[name] = (spec.name, *([stored.name] if stored else ()))
         for split, key in self.lines_of(asks, made, given):
             names[key] = (key,)
             holders += [split] if split else []
@@ -124,11 +141,15 @@ class PartedInputs:
             parts = dict(rows_by_shard(rows, self.night.shards)) if is_parted else {NO_SHARD: rows}
             given[key] = parts.pop(NO_SHARD, rows.clear())
             packs += packs_of_parts(key, parts.items())
-        return self.records.executors.hold(packs, self.night.shards) if packs else None
+        held = self.records.executors.hold(packs, self.night.shards) if packs else None
+        self.passes += [held] if held else []
+        return held
 
-    def stored_of(self, asks: PassAsks, starts: Mapping[str, datetime | None]) -> PackedRows | None:
-        """What is stored of the tables that are asked for, beside what the run builds of them."""
-        asked: list[tuple[TableSpec, Condition | None]] = []
+    def stored_of(self, asks: PassAsks, starts: Mapping[str, datetime | None]) -> list[PackedRows]:
+        """What is stored of the tables that are asked for, beside what the run builds of them: read once, and again
+        where more of it is asked for."""
+        asked: dict[str, tuple[str, TableSpec, Condition | None]] = {}
+        names: list[str] = []
         for name in asks.begins:
             table, since = BY_SHORT_NAME[name], asks.since(name)
             held = self.at_hand.held.get(table.spec.name)
@@ -142,14 +163,25 @@ class PartedInputs:
             if name in starts and start is not None:
                 is_earlier = column_before(table.incremental.ordered_by, start)
             is_reaching = None if since is None else self.at_hand.is_reaching(table, since)
-            asked.append((table.spec, all_conditions(is_earlier, is_reaching)))
-        return self.records.executors.stored(asked, self.night.shards) if asked else None
+            names.append(name)
+            if name not in self.stored or not self.stored[name].serves(since, start):
+                # Of a table that is read again who holds it from before holds other tables, too.
+                as_read = f"{table.spec.name}{STORED} {len(self.passes)}"
+                asked[name] = (as_read, table.spec, all_conditions(is_earlier, is_reaching))
+                self.stored[name] = StoredRows(as_read, since, start)
+        if asked:
+            packs = self.records.executors.stored(list(asked.values()), self.night.shards)
+            self.passes.append(packs)
+            self.stored |= {name: replace(self.stored[name], packs=packs) for name in asked}
+        return list(
+            dict.fromkeys(one.packs for name in names if (one := self.stored[name]).packs is not None)
+        )
 
-    def small(self, spec: TableSpec, holders: list[PackedRows]) -> pl.DataFrame:
+    def small(self, spec: TableSpec, stored: StoredRows | None) -> pl.DataFrame:
         """The rows of a table that are of no topic."""
-        stored = [one.of_no_topic(spec.name + STORED) for one in holders]
         new = self.of_no_topic.get(spec.table, empty_frame(spec))
-        return pl.concat([frame_of(one) for one in stored if one is not None] + [new])
+        rows = stored.packs.of_no_topic(stored.name) if stored and stored.packs else None
+        return new if rows is None else pl.concat([frame_of(rows), new])
 
     def lines_of(
         self, asks: PassAsks, made: Collection[str], given: dict[str, Any]
