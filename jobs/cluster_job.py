@@ -2,9 +2,9 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Protocol
+from typing import Protocol, Self
 
 from jobs.engine.intake.discovery import listing_now
 from jobs.engine.run.locked_run import run_cluster
@@ -85,6 +85,13 @@ class ClusterJob:
     @property
     def label(self) -> str:
         return f"{self.cluster_id} " if len(self.names) > 1 else ""
+
+    def with_arguments(self, **other: object) -> Self:
+        return replace(self, arguments=Namespace(**vars(self.arguments) | other))
+
+    def with_patience(self, seconds: float) -> Self:
+        """It waits so long at least for another run on its cluster."""
+        return self.with_arguments(wait=max(self.arguments.wait, seconds))
 
     def run(self, spark: LateSession, progress: Progress, to: Telling) -> ClusterOutcome:
         """NeedsSpark: it asked a session for Spark that has none."""

@@ -1,7 +1,5 @@
-"""Many clusters in one run: those that bring little side by side, each in a process of this machine without Spark.
-
-What a small cluster costs is processor time of Python: threads of one process would wait for each other.
-"""
+"""Many clusters in one run: those that bring little side by side and without Spark, in processes of this machine or
+where another place runs them (jobs/fleet_on_executors.py)."""
 
 import logging
 import multiprocessing
@@ -13,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from queue import SimpleQueue
+from typing import Protocol
 
 from jobs.cluster_job import ClusterJob, ClusterOutcome, Kept
 from jobs.engine.run.outcome import log_stages
@@ -34,44 +33,65 @@ def clusters_at_once(wanted: int | None) -> int:
     return max(1, min(processors(), (memory_bytes() - DRIVER_BYTES) // CLUSTER_BYTES))
 
 
+class Place(Protocol):
+    """Where clusters are run without Spark, several at once."""
+
+    at_once: int
+
+    def run(self, job: ClusterJob, progress: Progress) -> tuple[ClusterJob, Done | None]:
+        """Waits for what came of it; several threads call it. None: it brings much, or needs Spark otherwise, and
+        nothing of it is done; so it is where it was ended before. The job: as it is to be run then."""
+
+    def close(self) -> None:
+        """Ends what still runs."""
+
+
 def run_side_by_side(
-    jobs: Sequence[ClusterJob], at_once: int, progress: Progress
+    jobs: Sequence[ClusterJob], place: Place, progress: Progress
 ) -> Iterator[tuple[ClusterJob, Done | None]]:
-    """In the order of the jobs what came of each; None: it brings much, or needs Spark otherwise, and nothing of it is
-    done. So it is where its process ended before it did, which leaves the others as they are."""
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")
-    count = min(at_once, len(jobs))
-    workers: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
-    for _ in range(count):
-        workers.put(new_worker())
-    waiting = ThreadPoolExecutor(count)
+    """In the order of the jobs what the place made of each; one that ends before its time leaves the others as they
+    are."""
+    waiting = ThreadPoolExecutor(min(place.at_once, len(jobs)))
     try:
-        begun = [waiting.submit(done_or_none, workers, one, progress) for one in jobs]
-        for one, future in zip(jobs, begun, strict=True):
-            yield one, future.result()
+        begun = [waiting.submit(place.run, one, progress) for one in jobs]
+        for future in begun:
+            yield future.result()
     finally:
         waiting.shutdown(wait=False, cancel_futures=True)
+        place.close()
+
+
+class LocalProcesses:
+    """On this machine. What a small cluster costs is processor time of Python: threads of one process would wait for
+    each other."""
+
+    def __init__(self, at_once: int) -> None:
+        os.environ.setdefault("POLARS_MAX_THREADS", "1")
+        self.at_once = at_once
+        self.workers: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
+        for _ in range(at_once):
+            self.workers.put(new_worker())
+
+    def run(self, job: ClusterJob, progress: Progress) -> tuple[ClusterJob, Done | None]:
+        """By the worker that is idle; another takes its place where its process ends."""
+        worker = self.workers.get()
+        try:
+            return job, worker.submit(run_without_spark, job, progress).result()
+        except BrokenProcessPool:
+            log.warning("%sits process ended, and is followed by another run of it", job.label)
+            worker = new_worker()
+            return job, None
+        finally:
+            self.workers.put(worker)
+
+    def close(self) -> None:
+        """Workers end with this process."""
 
 
 def new_worker() -> ProcessPoolExecutor:
     """One process, which is started with the first cluster that it is given: where several share a pool, the end of one
     ends all."""
     return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=begin_worker)
-
-
-def done_or_none(
-    workers: SimpleQueue[ProcessPoolExecutor], job: ClusterJob, progress: Progress
-) -> Done | None:
-    """By the worker that is idle; another takes its place where its process ends."""
-    worker = workers.get()
-    try:
-        return worker.submit(run_without_spark, job, progress).result()
-    except BrokenProcessPool:
-        log.warning("%sits process ended, and is followed by another run of it", job.label)
-        worker = new_worker()
-        return None
-    finally:
-        workers.put(worker)
 
 
 def run_without_spark(job: ClusterJob, progress: Progress) -> Done | None:

@@ -1,15 +1,16 @@
 """What every job does around its work: arguments, session, its clusters, sentences and exit codes."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from jobs.cluster_job import ClusterJob, ClusterOutcome, Printed
-from jobs.engine.intake.discovery import candidates_by_cluster
+from jobs.engine.intake.discovery import Candidate, candidates_by_cluster
 from jobs.engine.run.outcome import Ending, log_stages, print_problem, worst_exit_code
 from jobs.engine.run.progress import Progress
-from jobs.fleet import clusters_at_once, run_side_by_side
+from jobs.fleet import LocalProcesses, Place, clusters_at_once, run_side_by_side
+from jobs.fleet_on_executors import executor_tasks
 from jobs.moments import asked_moment
 from jobs.screen.summary import Verdict, verdict_summary
 from jobs.settings.arguments import job_parser, require_logs, settings_of
@@ -34,27 +35,27 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
 
 def run_clusters(job: str, arguments: Namespace) -> int:
     """The worst exit code."""
-    names: list[str] = []
     with Ending(job, arguments.warehouse) as begun:
         require_logs(arguments)
         settings = settings_of(arguments)
-        names = names_below(arguments, settings)
+        files = files_below(arguments, settings)
         progress = Progress()
         spark = late_spark()
-        names = names if not arguments.reparse else with_stored(names, spark, arguments)
+        names = [*files] if not arguments.reparse else with_stored([*files], spark, arguments)
     if begun.code:
         return begun.code
-    return FleetRun(job, arguments, settings, names, spark, progress).run()
+    return FleetRun(job, arguments, settings, names, files, spark, progress).run()
 
 
 @dataclass
 class FleetRun:
-    """The clusters of a run: none holds back another."""
+    """The clusters of a run: none holds back another. files: of each below --logs."""
 
     job: str
     arguments: Namespace
     settings: Settings
     names: Sequence[str]
+    files: Mapping[str, Sequence[Candidate]]
     spark: LateSession
     progress: Progress
     codes: list[int] = field(default_factory=list)
@@ -82,12 +83,22 @@ class FleetRun:
 
     def side_by_side(self, jobs: Sequence[ClusterJob]) -> Sequence[ClusterJob]:
         """Runs and tells, in order, those that can be run so. The others."""
-        at_once = clusters_at_once(self.settings.limits.clusters_at_once)
+        wanted = self.settings.limits.clusters_at_once
+        if wanted == 1:
+            return jobs
+        place = executor_tasks(self.spark, self.arguments, self.files, wanted)
+        if place is not None:
+            self.progress.stage("clusters", f"{len(jobs)}, tasks of executors")
+            return self.those_left(jobs, place)
+        at_once = min(clusters_at_once(wanted), len(jobs))
         if at_once == 1:
             return jobs
+        self.progress.stage("clusters", f"{len(jobs)}, {at_once} at once")
+        return self.those_left(jobs, LocalProcesses(at_once))
+
+    def those_left(self, jobs: Sequence[ClusterJob], place: Place) -> Sequence[ClusterJob]:
         rest = []
-        self.progress.stage("clusters", f"{len(jobs)}, {min(at_once, len(jobs))} at once")
-        for one, done in run_side_by_side(jobs, at_once, self.progress):
+        for one, done in run_side_by_side(jobs, place, self.progress):
             if done is None:
                 rest.append(one)
                 continue
@@ -104,11 +115,11 @@ class FleetRun:
         self.verdicts += [outcome.verdict] if outcome.verdict is not None else []
 
 
-def names_below(arguments: Namespace, settings: Settings) -> list[str]:
-    """Of the clusters that have files below --logs."""
+def files_below(arguments: Namespace, settings: Settings) -> Mapping[str, Sequence[Candidate]]:
+    """By cluster those below --logs."""
     if not arguments.logs:
-        return []
-    return list(candidates_by_cluster(arguments.logs, settings, arguments.cluster))
+        return {}
+    return candidates_by_cluster(arguments.logs, settings, arguments.cluster)
 
 
 def with_stored(names: Sequence[str], spark: LateSession, arguments: Namespace) -> list[str]:

@@ -30,7 +30,8 @@ class Limits(MaskingPart):
     clusters_at_once: PositiveInt | None = Field(
         None,
         description="So many clusters of a run that each bring no more than driver_bytes are run side by side, in "
-        "processes of the driver's machine; null: one a processor, as far as memory reaches; 1: one after the other.",
+        "processes of the driver's machine or tasks of executors; null: one a processor, as far as memory reaches, of "
+        "tasks one a core; 1: one after the other.",
     )
     span_bytes: PositiveInt = Field(
         512 << 20,

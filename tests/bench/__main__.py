@@ -17,6 +17,7 @@ from tests.bench.against import against
 from tests.bench.chain import chain
 from tests.bench.contenders import by_hand, duckdb_envelope, polars_envelope, product, text_count
 from tests.bench.data import SAMPLE, make
+from tests.bench.fleet import WAYS, fleet
 from tests.bench.imbalance import imbalance
 from tests.bench.kernel import HEADING, Rate, kernel
 from tests.bench.long_lines import long_lines
@@ -29,7 +30,7 @@ from tests.bench.term import long_term
 from tests.generated.__main__ import add_options
 
 PARTS = ("kernel", "tables", "chain", "replay", "imbalance", "lines", "term", "storage", "nights")
-ON_REQUEST = ("scale",)  # minutes and gigabytes
+ON_REQUEST = ("scale", "fleet")  # minutes, and gigabytes
 CORES = f"{os.cpu_count()} cores"
 
 
@@ -83,6 +84,10 @@ def tables(given: argparse.Namespace) -> dict[str, tuple[str, Callable[[], Itera
             lambda: long_term(given.term_days),
         ),
         "nights": of_revision if given.against else of_history,
+        "fleet": (
+            f"nightly over {given.clusters} small clusters, {CORES}",
+            lambda: fleet(folder, given.clusters, given.ways),
+        ),
         "scale": (f"nightly over generated logs, mode {given.mode}, {CORES}", lambda: scale(given)),
     }
 
@@ -148,7 +153,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=Path(gettempdir()) / "kafka-controller-audit-bench")
     parser.add_argument("--rounds", type=int, default=3, help="the median is printed (%(default)s)")
     parser.add_argument(
-        "--parts", nargs="+", choices=(*PARTS, *ON_REQUEST), default=PARTS, help="some of it (all but scale)"
+        "--parts",
+        nargs="+",
+        choices=(*PARTS, *ON_REQUEST),
+        default=PARTS,
+        help="some of it (all but scale and fleet)",
     )
     parser.add_argument(
         "--logs", type=Path, help="logs of one cluster for storage and --against (the sample)"
@@ -157,6 +166,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--changes", type=int, default=1_000_000, help="of the part imbalance (%(default)s)")
     parser.add_argument("--term-days", type=int, default=100, help="of the part term (%(default)s)")
     parser.add_argument("--nights", type=int, default=100, help="of the part nights (%(default)s)")
+    parser.add_argument("--clusters", type=int, default=40, help="of the part fleet (%(default)s)")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS, help="of the part fleet (all)")
     parser.add_argument(
         "--at-once",
         type=int,

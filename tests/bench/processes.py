@@ -5,7 +5,7 @@ import subprocess
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,14 +16,21 @@ DRIVER, JVM, WORKER = "driver", "JVM", "workers"
 
 @dataclass
 class Processes:
-    """By process id what was last seen of it: its kind, its processor seconds, the most memory it had, bytes."""
+    """By process id what was last seen of it: its kind, its processor seconds, the most memory it had, bytes. beside:
+    processes that were there before, such as a cluster's daemons: what they and theirs take from then on counts, too."""
 
+    beside: tuple[int, ...] = ()
     kinds: dict[int, str] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=dict)
     peaks: dict[int, int] = field(default_factory=dict)
+    before: dict[int, float] = field(default_factory=dict)
 
-    def look(self, root: int) -> None:
-        for pid in tree(root):
+    def __post_init__(self) -> None:
+        self.look()
+        self.before = dict(self.seconds)
+
+    def look(self, root: int | None = None) -> None:
+        for pid in tree(*self.beside) if root is None else tree(root, *self.beside):
             try:
                 stat = Path(f"/proc/{pid}/stat").read_text()
                 status = Path(f"/proc/{pid}/status").read_text()
@@ -41,33 +48,39 @@ class Processes:
             self.peaks[pid] = max(self.peaks.get(pid, 0), *(int(one) * 1024 for one in peak), 0)
 
     def total(self, kind: str) -> float:
-        return sum(seconds for pid, seconds in self.seconds.items() if self.kinds[pid] == kind)
+        return sum(
+            seconds - self.before.get(pid, 0)
+            for pid, seconds in self.seconds.items()
+            if self.kinds[pid] == kind
+        )
 
     def peak(self, kind: str) -> int:
         """Of the largest one."""
         return max((peak for pid, peak in self.peaks.items() if self.kinds[pid] == kind), default=0)
 
 
-def tree(root: int) -> Iterator[int]:
-    """A process and all that come of it."""
+def tree(*roots: int) -> Iterator[int]:
+    """Processes and all that come of them."""
     children = defaultdict(list)
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             children[int(stat.read_text().rpartition(")")[2].split()[1])].append(int(stat.parent.name))
         except (FileNotFoundError, ProcessLookupError):
             continue  # it has ended
-    found = [root]
+    found = [*roots]
     for pid in found:
         yield pid
         found += children[pid]
 
 
-def watched(command: list[str], folder: Path, environment: dict[str, str]) -> tuple[float, Processes, str]:
-    """Runs a command to its end: seconds by the clock, its processes, what it printed.
+def watched(
+    command: list[str], folder: Path, environment: dict[str, str], beside: Iterable[int] = ()
+) -> tuple[float, Processes, str]:
+    """Runs a command to its end: seconds by the clock, its processes and those beside it, what it printed.
 
     RuntimeError: it failed, as it said itself.
     """
-    found, is_over = Processes(), threading.Event()
+    found, is_over = Processes(tuple(beside)), threading.Event()
     began = time.perf_counter()
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

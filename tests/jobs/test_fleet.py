@@ -5,7 +5,6 @@ import select
 import signal
 import subprocess
 import sys
-from argparse import Namespace
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -14,25 +13,17 @@ import pytest
 
 from jobs.cluster_job import ClusterJob, ClusterOutcome
 from jobs.engine.run.progress import Progress
-from jobs.fleet import clusters_at_once, run_side_by_side
+from jobs.fleet import LocalProcesses, clusters_at_once, run_side_by_side
 from jobs.machine import memory_bytes, processors
-from jobs.settings.arguments import job_parser, settings_of
 from pipeline.store.readers.readable_warehouse import readable_warehouse
 from schemas.silver import term
 from tests.conftest import REPOSITORY
+from tests.jobs.fleet_logs import Dying, jobs_of, write_fleet
 from tests.jobs.javaless import without_java
-from tests.jobs.small_logs import lines_of, write
+from tests.jobs.small_logs import write
 
-NAMES = ("a", "b", "c", "d")
 # A process that is started, or has lost its parent, needs a few; beside other work some more.
 PATIENCE_SECONDS = 120
-
-
-class Dying(ClusterJob):
-    """Its process ends at once, as one does that is killed."""
-
-    def run(self, *_: Any) -> ClusterOutcome:
-        os._exit(9)
 
 
 class Waiting(ClusterJob):
@@ -48,24 +39,7 @@ class Waiting(ClusterJob):
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
-    """b is cut off: nothing of it can be read; d has no log of Kafka."""
-    for name in NAMES[:3]:
-        write(tmp_path / "logs", f"{name}/broker-1/controller.log", lines_of(1, "controller"))
-    (tmp_path / "logs/b/broker-2").mkdir()
-    (tmp_path / "logs/b/broker-2/controller.log.2026-11-20-23.gz").write_bytes(b"\x1f\x8b\x08no archive")
-    write(tmp_path / "logs", "d/broker-1/notes.txt", ["nothing of Kafka\n"])
-    return tmp_path / "logs"
-
-
-def arguments_of(logs: Path, *more: str) -> Namespace:
-    return job_parser("nightly", "").parse_args(
-        ["--logs", str(logs), "--warehouse", str(logs.parent / "warehouse"), *more]
-    )
-
-
-def jobs_of(logs: Path, kinds: dict[str, type[ClusterJob]], *more: str) -> list[ClusterJob]:
-    given = arguments_of(logs, *more)
-    return [kinds.get(name, ClusterJob)("nightly", given, settings_of(given), NAMES, name) for name in NAMES]
+    return write_fleet(tmp_path)
 
 
 def test_a_run_needs_no_java_and_tells_in_the_order_of_names(logs: Path) -> None:
@@ -97,15 +71,20 @@ def test_what_brings_much_is_left_and_nothing_of_it_is_done(
     logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KCA_LIMITS__DRIVER_BYTES", "10")
-    found = [done for _, done in run_side_by_side(jobs_of(logs, {})[:1], 2, Progress())]
+    found = [
+        done
+        for _, done in run_side_by_side(
+            jobs_of(logs, logs.parent / "warehouse", {})[:1], LocalProcesses(2), Progress()
+        )
+    ]
     assert found == [None]
     assert not list((logs.parent / "warehouse").rglob("*.parquet"))
 
 
 def test_a_process_that_ends_leaves_its_cluster_and_no_other_to_another_run(logs: Path) -> None:
     """a runs beside it as it ends; c and d come behind."""
-    jobs = jobs_of(logs, {"b": Dying})
-    found = {job.cluster_id: done for job, done in run_side_by_side(jobs, 2, Progress())}
+    jobs = jobs_of(logs, logs.parent / "warehouse", {"b": Dying})
+    found = {job.cluster_id: done for job, done in run_side_by_side(jobs, LocalProcesses(2), Progress())}
     assert {name: None if done is None else done[0].code for name, done in found.items()} == {
         "a": 0,
         "b": None,
@@ -121,11 +100,12 @@ def test_no_process_outlives_the_run(logs: Path) -> None:
     os.mkfifo(begun)
     os.mkfifo(never)
     script = (
+        "from argparse import Namespace\n"
         "from tests.jobs.test_fleet import *\n"
         "if __name__ == '__main__':\n"
         f"    given = Namespace(logs=[{str(begun)!r}], warehouse={str(never)!r})\n"
         "    job = Waiting('nightly', given, None, ('a',), 'a')\n"
-        "    list(run_side_by_side([job], 1, Progress()))\n"
+        "    list(run_side_by_side([job], LocalProcesses(1), Progress()))\n"
     )
     main = write(logs.parent, "main.py", [script])
     started = subprocess.Popen([sys.executable, str(main)], cwd=REPOSITORY, env=without_java())

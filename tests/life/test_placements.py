@@ -10,7 +10,7 @@ from jobs import nightly
 from jobs.cluster_job import ClusterJob, Kept
 from jobs.engine.incremental import records
 from jobs.engine.run.progress import Progress
-from jobs.fleet import run_side_by_side
+from jobs.fleet import LocalProcesses, run_side_by_side
 from jobs.settings.arguments import job_parser
 from jobs.settings.load import load_settings
 from pipeline.store.spark.session import late_spark
@@ -89,7 +89,9 @@ def test_clusters_side_by_side_give_what_each_gives_with_spark(
         for node in nodes:
             for cluster in ("b", "c"):
                 shutil.copytree(node, logs / cluster / node.name)
-        done = [found for _, found in run_side_by_side(clusters_of(logs, beside), 2, Progress())]
+        done = [
+            found for _, found in run_side_by_side(clusters_of(logs, beside), LocalProcesses(2), Progress())
+        ]
         assert [None if one is None else one[0].code for one in done] == [0, 0]
         assert clusters_of(logs, alone)[-1].run(late_spark(), Progress(), Kept()).code == 0
         found, expected = (
