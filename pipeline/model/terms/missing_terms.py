@@ -137,8 +137,9 @@ def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
 
 def with_doubts_by_deposed(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Statements of leaders in doubt up to the epoch of a deposed controller that is named after them, and of whose
-    moves nothing is read."""
-    is_unread = (col("mode") == "zookeeper") & ~col("are_moves_read").fill_null(value=True)
+    moves nothing is read: its state-change.log is not, or all of its lines are missing."""
+    are_read = col("are_moves_read").fill_null(value=True) & col("told_from_at").is_not_null()
+    is_unread = (col("mode") == "zookeeper") & ~are_read
     deposed = (
         with_superseded(term)
         .filter(is_unread, col("last_seen_at") > col("superseded_at") + TAIL)

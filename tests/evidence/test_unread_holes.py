@@ -1,0 +1,43 @@
+"""Lines that are missing within what is read: a small input for each kind that was another truth."""
+
+import pytest
+from polars import col, lit
+
+from pipeline.model.terms.missing_terms import with_doubts_by_deposed
+from schemas.gold import partition_timeline
+from schemas.silver import term
+from tests.frames import frame
+
+
+@pytest.mark.parametrize(
+    ("told", "are_read", "doubt"),
+    [
+        # Only others name it: its own lines are missing, in a log that is there.
+        (" | ", "true", 4),
+        ("11 | 16", "true", None),
+        ("11 | 16", "false", 4),
+    ],
+)
+def test_a_deposed_controller_without_lines_may_write_until_others_name_it_last(
+    told: str, are_read: str, doubt: int | None
+) -> None:
+    terms = frame(
+        term.SPEC,
+        f"""
+        cluster_id | term_id | life | controller_id | controller_epoch | mode      | elected_at | told_from_at | told_until_at | first_seen_at | last_seen_at | are_moves_read
+        c          | 1-4     | 1    | 2             | 4                | zookeeper | 11         | {told} | 11            | 26           | {are_read}
+        c          | 1-5     | 1    | 3             | 5                | zookeeper | 22         | 22           | 90            | 22            | 90           | true
+        """,
+    )
+    stated = frame(
+        partition_timeline.SPEC,
+        """
+        cluster_id | topic | partition | valid_from_at | leader | leader_epoch | controller_epoch | term_id
+        c          | a     | 0         | 22.1          | 3      | 2            | 5                | 1-5
+        c          | a     | 0         | 27            | 1      | 4            | 5                | 1-5
+        """,
+    ).with_columns(at="valid_from_at", leader_doubt_epoch=lit(None))
+    found = with_doubts_by_deposed(
+        stated.cast({"leader_doubt_epoch": stated.schema["controller_epoch"]}), terms
+    )
+    assert found.sort(col("at"))["leader_doubt_epoch"].to_list() == [doubt, None]
