@@ -66,6 +66,19 @@ def test_of_a_deposed_controller_none_is_told() -> None:
     assert told(text, {(2, "controller"): DEPOSED}) == []
 
 
+def test_of_one_that_may_have_been_deposed_by_then_nothing_is_a_warning() -> None:
+    """Of the next election no line is read; the first sign of that term comes later."""
+    text = started(0) + change(10, went="2") + line(15, EPOCHS)
+    acts = "[2026-11-21 10:{} TRACE [Controller id=2 epoch=2] Changed partition a-0 from OnlinePartition to OnlinePartition with leader 3 (state.change.logger)\n"
+    assert told(text, {(2, "state-change"): acts.format("00:15,500]")}) == []
+    assert (
+        said(told(text + line(200, EPOCHS), {(2, "state-change"): acts.format("05:00,500]")}))[0][0] == "info"
+    )
+    checks = "".join(line(second, CHECKED) for second in (5.2, 25.2, 45.2, 72.2))
+    late = told(started(0) + checks, {(2, "state-change"): acts.format("01:15,500]")})
+    assert [one["severity"] for one in late] == ["info"]
+
+
 def test_a_check_that_comes_late_tells_that_the_controller_stood_still() -> None:
     checks = "".join(line(second, CHECKED) for second in (5.2, 25.2, 45.2, 72.2))
     rows = told(started(0) + checks)

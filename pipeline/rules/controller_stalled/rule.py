@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.rules.rule import Limit, Rule, made_of_rows
+from pipeline.rules.shared.terms import deposed_times
 from pipeline.rules.shared.wording import (
     CONTROLLER,
     controller_name,
@@ -24,12 +25,13 @@ def find(
     controller_event: pl.DataFrame, controller_term: pl.DataFrame, earlier: pl.DataFrame, stalled_ms: int
 ) -> pl.DataFrame:
     """A controller's own check of leader balance came late, and nothing else kept it busy: it stood still, frozen or
-    waiting for ZooKeeper. One finding per check. Where another controller was elected meanwhile it is told as info:
-    what that meant is the matter of other rules; where one outlived its term, it is said there.
+    waiting for ZooKeeper. One finding per check. Where another controller was elected meanwhile, or may have
+    been, it is told as info: what that meant is the matter of other rules; where one outlived its term, it is said
+    there.
 
     Source: KafkaController.scheduleAutoLeaderRebalanceTask, from 0.11.
     """
-    terms = controller_term.select("cluster_id", "term_id", "controller_epoch", "superseded_at")
+    terms = deposed_times(controller_term)
     outlived = earlier.filter(col("rule") == OUTLIVED).select("cluster_id", "term_id")
     late = (
         controller_event.filter(col("waited_by") == "timer", col("waited_ms") > stalled_ms)
@@ -40,7 +42,7 @@ def find(
         .filter(col("busy_then_ms").fill_null(0) * 2 < col("waited_ms"))
         .sort("cluster_id", "began_at", "work_seq")
     )
-    is_deposed = (col("superseded_at") <= col("began_at")).fill_null(value=False)
+    is_deposed = (col("deposed_at") <= col("began_at")).fill_null(value=False)
     return late.select(
         *("cluster_id", "term_id", "evidence"),
         *severity_column(when(is_deposed).then(lit("info")).otherwise(lit("warning"))),

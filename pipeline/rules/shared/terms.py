@@ -1,13 +1,17 @@
 """What the rules on terms of controllers share."""
 
+from datetime import timedelta
+
 import polars as pl
-from polars import col
+from polars import col, when
 
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.rules.shared.outage_causes import CHOSEN, ONE_STOP
 from pipeline.rules.shared.wording import CONTROLLER, controller_name, facts_column, root_columns
 
 WROTE = "zombie_wrote"
+# Of its end: who lost its session learns it soon after it acts again.
+OUTLIVES = timedelta(minutes=1)
 
 
 def of_term(
@@ -73,3 +77,22 @@ def without_stopped(gap: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataF
 def with_data_end(controller_term: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
     """Adds until_at, the end of the data of the cluster."""
     return controller_term.join(data_end.select("cluster_id", "until_at"), on="cluster_id", how="inner")
+
+
+def deposed_times(controller_term: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, term_id, controller_epoch, deposed_at): from when on a controller of ZooKeeper mode may have been
+    deposed: the next election, or OUTLIVES before its end where that is not read; null: it goes on."""
+    life = ("cluster_id", "life")
+    in_turn = controller_term.sort(*life, "controller_epoch")
+    is_next_read = (
+        col("elected_at").is_not_null().shift(-1)
+        & (col("controller_epoch").shift(-1) == col("controller_epoch") + 1)
+    ).over(life)
+    is_over = col("superseded_at").is_not_null() | (col("ended_how") != "open").fill_null(value=False)
+    may_be_at = when(is_over).then(pl.coalesce("ended_at", "last_act_at") - OUTLIVES)
+    at = (
+        when(is_next_read.fill_null(value=False))
+        .then("superseded_at")
+        .otherwise(pl.min_horizontal("superseded_at", may_be_at))
+    )
+    return in_turn.select("cluster_id", "term_id", "controller_epoch", deposed_at=at)

@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.rules.rule import Limit, Rule, made_of_rows
 from pipeline.rules.shared.limits import EVENT
+from pipeline.rules.shared.terms import deposed_times
 from pipeline.rules.shared.wording import (
     CONTROLLER,
     controller_name,
@@ -77,9 +78,9 @@ def slowest_of_kinds(
     controller_event: pl.DataFrame, controller_term: pl.DataFrame, least_ms: int
 ) -> pl.DataFrame:
     """Of each term and kind the event that took longest, with others, how many more took longer than least_ms; those
-    of controllers that were deposed by the end of the event are left out."""
-    epochs = controller_term.select("cluster_id", "term_id", "controller_epoch", "superseded_at")
-    is_deposed = (col("superseded_at") <= col("ended_at")).fill_null(value=False)
+    of controllers that were, or may have been, deposed by the end of the event are left out."""
+    epochs = deposed_times(controller_term)
+    is_deposed = (col("deposed_at") <= col("ended_at")).fill_null(value=False)
     return (
         controller_event.filter(col("busy_ms") > least_ms, ~col("kind").is_in(TOLD_ELSEWHERE))
         .join(epochs, on=["cluster_id", "term_id"], how="left")
