@@ -82,6 +82,18 @@ def test_who_asked_for_an_election_is_not_known_at_info() -> None:
     assert elections == ["controller start-up", "unknown", "unknown", "unknown"]
 
 
+def test_who_asked_for_an_election_is_not_known_behind_lines_that_are_missing() -> None:
+    """The check that listed these partitions may have been read."""
+    later = "\n".join(AUTOMATIC_0_11.splitlines()[6:]).replace("2026-11-21", "2026-11-23")
+    checked = later + "\n" + "\n".join(AUTOMATIC_0_11.splitlines()[4:]).replace("2026-11-21", "2026-11-24")
+    moved = "[2026-11-23 00:00:01,500] TRACE [Controller 1 epoch 4]: Changed partition [t,5] state from NewPartition to OfflinePartition (state.change.logger)"
+    logs = {(1, "controller"): AUTOMATIC_0_11 + checked, (1, "state-change"): moved}
+    found = built(records_in(logs), "controller_line")["controller_line"].sort("seq")
+    causes = found.filter(event="preferred_election_started")["cause"].to_list()
+    assert causes[4:7] == ["unknown"] * 3
+    assert causes[7:] == ["automatic rebalance", "automatic rebalance", "preferred election by tool"]
+
+
 def test_what_state_change_log_alone_begins_has_no_end_there() -> None:
     begun = "[Controller id=1] Mark replicas t-0 on broker 2 as offline"
     moved = "[Controller id=1 epoch=4] Changed partition t-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=3, leaderEpoch=2, isr=List(3), zkVersion=2)"

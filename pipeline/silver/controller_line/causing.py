@@ -1,9 +1,12 @@
 """Why a controller acts: the cause of each of its lines, by the opening line before it (causes.tsv)."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.kafka.wording.causes import cause_openers
+from pipeline.model.lines.acting import SEQ_BITS
 
 ELECTION = "preferred_election_started"
 LISTING = "imbalance_not_preferred"
@@ -15,6 +18,8 @@ OF_REPLICAS = ("replica_state_change_invoked", "isr_removing_replica", "replica_
 TERM = ("cluster_id", "term_id")
 # Fields of the lines whose texts tell a cause.
 TEXTS = (LISTED, "topic_partitions", "election_type", "election_trigger")
+# A controller that checks balance prints more often: lines are missing, with what began by then.
+UNBROKEN = timedelta(days=1)
 NOTHING, NO_SEQ = "", -1  # what is listed once something else begins
 
 
@@ -65,7 +70,7 @@ def with_event_cause(lines: pl.DataFrame, line_before: pl.DataFrame) -> pl.DataF
 
 def with_check(lines: pl.DataFrame) -> pl.DataFrame:
     """is_checking: the last thing begun is the controller's own check of its imbalance; listed: what the check listed
-    last; previous_event."""
+    last; previous_event; is_begun: what is going on began in lines that are read."""
     event, is_before = col("event"), col("is_before")
     others = [
         one.event for one in cause_openers() if one.is_event and one.event not in (ELECTION, *IMBALANCE)
@@ -75,23 +80,36 @@ def with_check(lines: pl.DataFrame) -> pl.DataFrame:
     listing = when(is_before).then(col("listed").fill_null(NOTHING))
     listing_seq = when(is_before).then(col("listed_seq").fill_null(NO_SEQ))
     is_listing = event == LISTING
+    ms = col("seq") // (1 << SEQ_BITS)
+    is_broken = ~is_before & (ms - ms.shift(1).over(TERM) >= UNBROKEN // timedelta(milliseconds=1)).fill_null(
+        value=True
+    )
     last = {
-        "is_checking": check.when(is_other).then(lit(value=False)),
+        "is_begun": when(is_other | is_imbalance)
+        .then(lit(value=True))
+        .when(is_broken)
+        .then(lit(value=False)),
+        "is_checking": check.when(is_other | is_broken).then(lit(value=False)),
         "listed": listing.when(is_listing)
         .then(col(LISTED).fill_null(NOTHING))
-        .when(is_other)
+        .when(is_other | is_broken)
         .then(lit(NOTHING)),
-        "listed_seq": listing_seq.when(is_listing).then("seq").when(is_other).then(NO_SEQ),
+        "listed_seq": listing_seq.when(is_listing).then("seq").when(is_other | is_broken).then(NO_SEQ),
     }
     return lines.with_columns(
         event.shift(1).over(TERM).alias("previous_event"),
         *(mark.forward_fill().over(TERM).alias(name) for name, mark in last.items()),
-    ).with_columns(col("is_checking").fill_null(value=False), col("listed_seq").replace(NO_SEQ, None))
+    ).with_columns(
+        col("is_checking").fill_null(value=False),
+        col("is_begun").fill_null(value=True),
+        col("listed_seq").replace(NO_SEQ, None),
+    )
 
 
 def with_opener(lines: pl.DataFrame) -> pl.DataFrame:
     """The last opening line before each; an election of no partitions opens nothing. Who asked for one is not known up
-    to 2.3 where the controller's own checks are not printed; what state-change.log alone opens would have no end."""
+    to 2.3 where the controller's own checks are not printed, nor behind lines that are missing; what
+    state-change.log alone opens would have no end."""
     event, is_before = col("event"), col("is_before")
     has_partitions = col("topic_partitions").str.strip_chars(" ").str.len_bytes() > 0
     is_election = (event == ELECTION) & has_partitions.fill_null(value=False)
@@ -101,7 +119,8 @@ def with_opener(lines: pl.DataFrame) -> pl.DataFrame:
     opening = [one.event for one in cause_openers() if one.is_event]
     is_opener = (event != ELECTION) | is_election
     opens = is_opener & event.is_in(opening) & ~is_own
-    is_own_or_not = is_election & col("election_trigger").is_null() & ~col("are_checks_printed")
+    are_checks_read = col("are_checks_printed") & col("is_begun")
+    is_own_or_not = is_election & col("election_trigger").is_null() & ~are_checks_read
     is_untold = is_own_or_not | ~col("are_causes_printed")
     cause = (
         when(is_before)
