@@ -123,6 +123,19 @@ SESSIONS = """
 """
 
 
+def test_who_registered_again_before_a_list_misses_it_left_in_lines_that_are_missing() -> None:
+    went = "Newly added brokers: , deleted brokers: 2, all live brokers: 1"
+    gone = STOPPED.replace("Newly added brokers: , deleted brokers: , all live brokers: 1,2", went)
+    found = built(records_in({(1, "controller"): gone, (2, "server"): OWN}), "broker_session")[
+        "broker_session"
+    ]
+    assert found.filter(broker_id=2)["certainty"].to_list() == ["undetermined"]
+    once = {(1, "controller"): gone, (2, "server"): server(2, ("00:01,000", "00:01,995"))}
+    assert built(records_in(once), "broker_session")["broker_session"].filter(broker_id=2)[
+        "certainty"
+    ].to_list() == ["proved"]
+
+
 def test_up_to_2_1_its_own_registration_tells_it() -> None:
     found = built(records_in(BY_OWN_LINES), "broker_session")["broker_session"]
     same_rows(found, frame(SPEC, SESSIONS), *COLUMNS)

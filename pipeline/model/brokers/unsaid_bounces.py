@@ -39,6 +39,7 @@ def with_unsaid_bounces(in_order: pl.DataFrame, registered: pl.DataFrame) -> pl.
     """Looks in their order, is_bounced also where the broker is there as before, and under another registration: its
     epoch is not the one that was told before (from 2.2, a controller that starts), or where no epoch is told its own
     line says that it registered since the look before. is_unsaid: so; sign_: the line that tells it, else null.
+    is_missed: it is gone, and its own line says that it registered since the look before: a look is missing.
 
     in_order: BROKER, at, is_live, is_joined, is_bounced, broker_epoch, sign_; of what is no look, but put among them,
     joined_how, and of seeds BEGIN_SAID: true of one that begins as the broker registered. registered: see
@@ -68,7 +69,12 @@ def with_unsaid_bounces(in_order: pl.DataFrame, registered: pl.DataFrame) -> pl.
         for name in LINE
     )
     is_unsaid = is_other | is_own
-    return looks.with_columns(*signs, is_bounced=col("is_bounced") | is_unsaid, is_unsaid=is_unsaid)
+    # Who is put before the look that misses it has its registrations.
+    own_before = when(col("joined_how").is_not_null()).then("own_at").shift(1).over(BROKER)
+    is_missed = ~col("is_live") & was_live & pl.coalesce("own_at", own_before).is_not_null()
+    return looks.with_columns(
+        *signs, is_bounced=col("is_bounced") | is_unsaid, is_unsaid=is_unsaid, is_missed=is_missed
+    )
 
 
 def with_broker_registration(looks: pl.DataFrame, registered: pl.DataFrame) -> pl.DataFrame:
@@ -109,7 +115,8 @@ def without_lost_leaders(sessions: pl.DataFrame) -> pl.DataFrame:
 def with_missing_lists(sessions: pl.DataFrame, in_order: pl.DataFrame, seeds: pl.DataFrame) -> pl.DataFrame:
     """are_lists_missing: while the broker was there, or as it left, a list said of some broker what does not follow
     from the list before it in that term: lines between are missing, and it may have left and come back in them. So it
-    is with what was in doubt before the lines that are given (seeds: as zookeeper_sessions has them)."""
+    is where it registered again before it left (is_missed), and with what was in doubt before the lines that are
+    given (seeds: as zookeeper_sessions has them)."""
     was_live = col("is_live").shift(1).over(BROKER)
     is_same_term = (col("term_id") == col("term_id").shift(1).over(BROKER)) & (col("event") == LIST)
     is_gone_unsaid = was_live & ~col("is_live") & ~col("is_left")
@@ -119,9 +126,12 @@ def with_missing_lists(sessions: pl.DataFrame, in_order: pl.DataFrame, seeds: pl
     is_within = (col("joined_at") < col("odd_at")) & (col("odd_at") <= col("left_at")).fill_null(value=True)
     torn = sessions.join(odd, on="cluster_id").filter(is_within).select(SESSION)
     before = seeds.filter(col("certainty") == "undetermined").select(SESSION)
-    marked = pl.concat([torn, before]).unique().with_columns(are_lists_missing=lit(value=True))
-    return sessions.join(marked, on=list(SESSION), how="left").with_columns(
-        col("are_lists_missing").fill_null(value=False)
+    again = sessions.filter(col("is_missed").fill_null(value=False)).select(SESSION)
+    marked = pl.concat([torn, again, before]).unique().with_columns(are_lists_missing=lit(value=True))
+    return (
+        sessions.drop("is_missed")
+        .join(marked, on=list(SESSION), how="left")
+        .with_columns(col("are_lists_missing").fill_null(value=False))
     )
 
 

@@ -16,7 +16,18 @@ FLAGS = tuple(f"is_{step}" for step in STEPS)
 FORGOTTEN = "shutdown_forgotten"  # taken from the list of brokers that are shutting down
 ORDER = ("at", "life", "controller_epoch", "seq")
 NOTICED = (
-    *("at", "event", "is_bounced", "is_unsaid", "is_left", "term_id", "event_seq", "file_id", "byte_offset"),
+    *(
+        "at",
+        "event",
+        "is_bounced",
+        "is_unsaid",
+        "is_missed",
+        "is_left",
+        "term_id",
+        "event_seq",
+        "file_id",
+        "byte_offset",
+    ),
     *("sign_file_id", "sign_byte_offset"),
 )
 
@@ -163,6 +174,7 @@ def sessions_of_lists(in_order: pl.DataFrame) -> pl.DataFrame:
             left_term_id="end_term_id",
             left_event_seq="end_event_seq",
             certainty=session_certainty(),
+            is_missed="end_is_missed",
             evidence=known_lines(
                 ("file_id", "byte_offset"),
                 ("end_sign_file_id", "end_sign_byte_offset"),
