@@ -16,6 +16,7 @@ GAP_KINDS = (
     "term_missing",  # a controller epoch between two that were seen is named by no line
     "election_missing",  # a term is named by lines, its election by none
     "begins_inside_term",  # the same of the term with which the lines begin: it was elected before the first of them
+    "days_missing",  # no file has lines for a day or more, in which a controller stays in office or another one came
     "not_read",  # a file that could not be read, or whose lines contradict one another
     "index_missing",  # of files numbered by size-capped rotation one was never there
     "replaced",  # another file stands where one was, and what it held is nowhere else: its end may be lost
@@ -25,7 +26,7 @@ GAP_KINDS = (
 # Of these the ones that take lines away from verdicts; edges of files and cut records are told by the reader.
 LINES_MISSING = (
     "silence", "controller_log_missing", "state_change_log_missing", "term_missing", "election_missing",
-    "begins_inside_term", "replaced", "lost_in_warehouse",
+    "begins_inside_term", "days_missing", "replaced", "lost_in_warehouse",
 )  # fmt: skip
 # All logs begin somewhere.
 NORMAL = ("begins_inside_term",)

@@ -123,6 +123,24 @@ def gaps(lines: pl.DataFrame, sightings: pl.DataFrame | None = None) -> list[Row
     return found
 
 
+@pytest.mark.parametrize(
+    ("later", "expected"),
+    [
+        # The term goes on, or another one came; a cluster that begins anew, and one file that is silent, tell nothing.
+        (at(3 * 86_400, MOVED, 1, 1), ["days_missing"]),
+        (at(3 * 86_400, MOVED, 1, 2), ["days_missing", "election_missing"]),
+        (at(3 * 86_400, ELECTED, 1, 2), []),
+        (at(80_000, MOVED, 1, 1), []),
+    ],
+)
+def test_days_of_which_no_file_has_lines_are_missing_while_a_controller_is_in_office(
+    later: str, expected: list[str]
+) -> None:
+    logs = {(1, "controller"): at(5, ELECTED, 1, 1), (1, "state-change"): later}
+    kinds = {"days_missing", "election_missing"}
+    assert sorted(kinds & {one["kind"] for one in gaps(records_in(logs))}) == expected
+
+
 def test_every_kind_of_gap() -> None:
     sightings = frame(file_sighting.SPEC, SIGHTINGS).with_columns(cluster_id=pl.lit("c"))
     bad = read_table(BAD_BYTES + b"\n", node_id=9, log="controller", file_id="9-controller", load_seq=99)

@@ -9,7 +9,7 @@ from pipeline.silver.log_gap.broken_lines import back_in_time, damaged_line_gaps
 from pipeline.silver.log_gap.lost_lines import lost_in_warehouse
 from pipeline.silver.log_gap.missing_files import missing_indexes, replaced_file_gaps, unreadable_file_gaps
 from pipeline.silver.log_gap.missing_lines import missing_log_gaps, silent_log_gaps
-from pipeline.silver.log_gap.missing_terms import missing_elections, missing_terms
+from pipeline.silver.log_gap.missing_terms import missing_days, missing_elections, missing_terms
 from schemas.silver.log_gap import SPEC
 
 
@@ -32,6 +32,7 @@ def build(
         *missing_log_gaps(wording_seen),
         missing_terms(term),
         missing_elections(term),
+        missing_days(term, wording_seen),
         unreadable_file_gaps(file_sighting, source_file),
         missing_indexes(file_sighting),
         replaced_file_gaps(file_sighting, source_file),

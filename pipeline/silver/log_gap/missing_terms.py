@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.evidence import known_lines
+from pipeline.model.lines.log_holes import log_holes
 
 IN_ZOOKEEPER = col("mode") == "zookeeper"
 
@@ -50,5 +51,33 @@ def missing_elections(term: pl.DataFrame) -> pl.DataFrame:
             certainty=lit("proved"),
             sentence=pl.format(sentence, "controller_epoch"),
             evidence=known_lines(("file_id", "byte_offset")),
+        )
+    )
+
+
+def missing_days(term: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """Holes of a day or more in all logs within a term of ZooKeeper mode, or before the first line of one whose
+    election is not read: the cluster was up. What a controller learned meanwhile no line tells."""
+    in_turn = term.filter(IN_ZOOKEEPER)
+    until_at = col("hole_until_at")
+    is_within = (col("first_seen_at") < until_at) & (col("last_seen_at") >= until_at)
+    is_unseen = (col("first_seen_at") >= until_at) & col("elected_at").is_null()
+    is_first_behind = (
+        col("first_seen_at") == col("first_seen_at").filter(col("first_seen_at") >= until_at).min()
+    )
+    hole = ("cluster_id", "hole_from_at", "hole_until_at")
+    return (
+        log_holes(wording_seen)
+        .join(in_turn, on="cluster_id")
+        .filter(is_within | (is_unseen & is_first_behind.over(hole).fill_null(value=False)))
+        .select(hole)
+        .unique()
+        .select(
+            "cluster_id",
+            from_at="hole_from_at",
+            until_at="hole_until_at",
+            kind=lit("days_missing"),
+            certainty=lit("inferred"),
+            sentence=lit("no file has lines of this time, in which there was a controller in office"),
         )
     )
