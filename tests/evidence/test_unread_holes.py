@@ -3,10 +3,11 @@
 import pytest
 from polars import col, lit
 
+from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.model.terms.missing_terms import with_doubts_by_deposed
 from schemas.gold import partition_timeline
 from schemas.silver import term
-from tests.frames import frame
+from tests.frames import at, frame
 
 
 @pytest.mark.parametrize(
@@ -41,3 +42,21 @@ def test_a_deposed_controller_without_lines_may_write_until_others_name_it_last(
         stated.cast({"leader_doubt_epoch": stated.schema["controller_epoch"]}), terms
     )
     assert found.sort(col("at"))["leader_doubt_epoch"].to_list() == [doubt, None]
+
+
+@pytest.mark.parametrize(("epoch", "expected"), [(9, []), (10, []), (11, [20])])
+def test_a_leader_is_in_doubt_where_several_partition_epochs_are_left_out_before_the_next(
+    epoch: int, expected: list[int]
+) -> None:
+    """No hole of the logs is known; brokers apply two changes at once."""
+    states = frame(
+        partition_timeline.SPEC,
+        f"""
+        cluster_id | topic_id | partition | valid_from_at | leader | leader_epoch | partition_epoch
+        c          | a        | 0         | 20            | 2      | 0            | 8
+        c          | a        | 0         | 60            | 3      | 1            | {epoch}
+        """,
+    ).with_columns(at="valid_from_at", known_at="valid_from_at", state_no=col("leader_epoch"))
+    no_holes = states.clear().select("cluster_id", hole_from_at="at", hole_until_at="at")
+    found = before_missing_epochs(states, no_holes)
+    assert found["first_at"].to_list() == [at(one + 0.001) for one in expected]

@@ -9,6 +9,7 @@ from polars import col, when
 from pipeline.model.partitions.partition_states import IDENTITY
 
 SOON = timedelta(milliseconds=1)
+AT_ONCE = 2  # partition epochs that brokers apply together
 MAY_BEGIN, MAY_EXIT = "broker_controlled_shutdown_granted", "broker_shutdown_granted"
 
 
@@ -46,7 +47,8 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
         .filter(col("next_epoch") > col("epoch"))
     )
     is_left_out = col("next_epoch") > col("epoch") + 1
-    is_change_left_out = col("is_between") & (col("next_change") > col("last_change") + 1)
+    changes = col("next_change") - col("last_change")
+    is_change_left_out = (col("is_between") & (changes > 1)) | (changes > AT_ONCE)
     is_between = col("hole_until_at") <= col("next_at")
     return (
         left_out.sort("stated_at")
@@ -54,7 +56,7 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
             holes.sort("hole_until_at"), left_on="stated_at", right_on="hole_until_at", by="cluster_id",
             strategy="forward", coalesce=False, check_sortedness=False,
         )
-        .with_columns(is_between=is_between)
+        .with_columns(is_between=is_between.fill_null(value=False))
         .filter(is_left_out | is_change_left_out)
         .select(
             "state_no",
