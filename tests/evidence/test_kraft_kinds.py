@@ -155,6 +155,8 @@ def test_who_leads_after_a_doubt_may_have_led_in_it(
         ("uncontrolled", "proved", 60, [60]),
         ("bounced", "proved", 60, [60]),
         ("bounced", "undetermined", 60, []),
+        # It may have asked to be shut down in lines that are missing.
+        ("uncontrolled", "undetermined", 60, []),
     ],
 )
 def test_a_registration_anew_that_no_fence_explains_is_no_departure(

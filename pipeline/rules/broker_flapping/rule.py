@@ -55,7 +55,10 @@ def find(
     # Of whom no list says that it bounced nothing tells if it had asked, where lines of a controller are missing.
     # A registration anew in KRaft says so as little.
     is_doubted = (col("mode") == "zookeeper") & (col("certainty") != "proved")
-    is_unsaid = (col("left_how") == BOUNCED) & (is_doubted | (col("certainty") == "undetermined"))
+    # So it is of each whose end is in doubt and has no known reason: it may have asked in lines that are missing.
+    is_undetermined = col("certainty") == "undetermined"
+    is_unsaid = (col("left_how") == BOUNCED) & (is_doubted | is_undetermined)
+    is_unsaid |= is_undetermined & ~col("end_reason").is_in(list(SHORT)).fill_null(value=False)
     is_told_to_stop = (col("end_reason") == SIGNALLED).fill_null(value=False)
     is_shut_down = (
         (col("left_how") == "controlled") | (col("shutdown_requested_at").list.len() > 0) | is_told_to_stop
