@@ -6,7 +6,7 @@ from tests.evidence.of_clients import impacts
 from tests.evidence.of_clusters import checks, dumps, lives, sessions, terms, transitions
 from tests.evidence.of_findings import findings
 from tests.evidence.of_partitions import breaches, elections, moves, outages, ratios, timeline
-from tests.evidence.statements import OTHER, UNDETERMINED, Compared, Frame, Row, Said
+from tests.evidence.statements import LATEST_UTC, OTHER, UNDETERMINED, Compared, Frame, Row, Said
 
 Tables = dict[str, pl.DataFrame]
 __all__ = ("OTHER", "Frame", "Said", "Tables", "compared")
@@ -45,6 +45,7 @@ def compared(part: Tables, whole: Tables, frame: Frame) -> dict[str, list[Said]]
         if name == "finding":
             of_whole = until_back(of_whole, whole["broker_session"].to_dicts())
             of_whole += going_on(whole["partition_outage"], frame)
+            of_whole += waiting_topics(whole, frame)
             of_whole += harmless_elections(whole["leader_election"])
         if name == "controller_term":
             of_whole += heard_terms(whole)
@@ -67,6 +68,33 @@ def going_on(outages: pl.DataFrame, frame: Frame) -> list[Row]:
         facts=OF_NOBODY,
     )
     return open_ones.to_dicts()
+
+
+def waiting_topics(whole: Tables, frame: Frame) -> list[Row]:
+    """The same of topics whose deletion waits at the end of the part's time, and of those that have no leader yet."""
+    deletions = whole["topic_lifecycle"].filter(
+        pl.col("put_off_at") <= frame.until_at, pl.col("ended_at").fill_null(LATEST_UTC) > frame.until_at
+    )
+    new = whole["partition_timeline"].filter(
+        pl.col("state") == "NewPartition",
+        pl.col("valid_from_at") <= frame.until_at,
+        pl.col("valid_until_at").fill_null(LATEST_UTC) > frame.until_at,
+    )
+    waiting = [
+        rows.select(
+            rule=pl.lit(rule),
+            entity=pl.format("topic {}", "topic"),
+            valid_from_at=begin,
+            valid_until_at=end,
+            term_id="term_id",
+            facts=OF_NOBODY,
+        )
+        for rule, rows, begin, end in (
+            ("stuck_deletion", deletions, pl.coalesce("deletion_requested_at", "put_off_at"), "ended_at"),
+            ("topic_without_leader_since_creation", new, "valid_from_at", "valid_until_at"),
+        )
+    ]
+    return pl.concat(waiting, how="vertical_relaxed").to_dicts()
 
 
 def harmless_elections(elections: pl.DataFrame) -> list[Row]:
