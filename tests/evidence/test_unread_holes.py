@@ -1,9 +1,11 @@
 """Lines that are missing within what is read: a small input for each kind that was another truth."""
 
+import polars as pl
 import pytest
 from polars import col, lit
 
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
+from pipeline.model.partitions.partition_states import states_by_epoch
 from pipeline.model.terms.missing_terms import with_doubts_by_deposed
 from schemas.gold import partition_timeline
 from schemas.silver import term
@@ -60,3 +62,27 @@ def test_a_leader_is_in_doubt_where_several_partition_epochs_are_left_out_before
     no_holes = states.clear().select("cluster_id", hole_from_at="at", hole_until_at="at")
     found = before_missing_epochs(states, no_holes)
     assert found["first_at"].to_list() == [at(one + 0.001) for one in expected]
+
+
+@pytest.mark.parametrize(("epoch", "expected"), [(0, 2), (5, None)])
+def test_a_change_that_names_no_leader_leaves_it_as_before_in_the_same_leader_epoch_alone(
+    epoch: int, expected: int | None
+) -> None:
+    printed = frame(
+        partition_timeline.SPEC,
+        f"""
+        cluster_id | topic | topic_id | partition | valid_from_at | leader | isr   | leader_epoch | partition_epoch
+        c          | a     | a        | 0         | 1             | 2      | 1,2,3 | 0            | 0
+        c          | a     | a        | 0         | 40            |        | 1,3   | {epoch}      | 8
+        """,
+    ).with_columns(
+        lit(None, pl.List(pl.Int32)).alias("adding_replicas"),
+        lit(None, pl.List(pl.Int32)).alias("removing_replicas"),
+        at="valid_from_at",
+        is_change=col("leader").is_null(),
+        first_seq=lit(None, pl.Int64),
+        known_certainty=lit(None, pl.String),
+        file_id=lit("f"),
+        byte_offset=col("partition_epoch"),
+    )
+    assert states_by_epoch(printed)["leader"].to_list() == [2, expected]

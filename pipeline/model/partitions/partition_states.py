@@ -57,7 +57,8 @@ def printed_states(lines: pl.DataFrame) -> pl.DataFrame:
 def states_by_epoch(printed: pl.DataFrame) -> pl.DataFrame:
     """One row per partition epoch that is known when it begins: at, the first line, and what its lines say.
 
-    Where only a change was printed, what it leaves out is as it was before. Lines that come when a later epoch is
+    Where only a change was printed, what it leaves out is as it was before: who leads, where the leader epoch is the
+    same, as each other leader adds one. Lines that come when a later epoch is
     known for a minute, as when a process starts and prints all it has, tell nothing; an epoch that is known only
     by then has no row. Sorted by IDENTITY and partition_epoch.
     """
@@ -76,9 +77,12 @@ def states_by_epoch(printed: pl.DataFrame) -> pl.DataFrame:
         )
         .sort(of_epoch)
     )
-    carried = (
-        pl.coalesce(name, when("is_change").then(col(name).forward_fill().over(IDENTITY))) for name in HELD
-    )
+    before = {name: col(name).forward_fill().over(IDENTITY) for name in HELD}
+    is_other = (col("leader_epoch") != before["leader_epoch"].shift(1).over(IDENTITY)).fill_null(value=False)
+    is_carried = {
+        name: col("is_change") & ~is_other if name == "leader" else col("is_change") for name in HELD
+    }
+    carried = (pl.coalesce(name, when(is_carried[name]).then(before[name])) for name in HELD)
     is_known_first = (col("at") < col("superseded_at")).fill_null(value=True)
     return by_epoch.with_columns(carried).filter(is_known_first).drop("superseded_at", "is_change")
 
