@@ -7,7 +7,8 @@ import polars as pl
 
 from tests.chain import ORDER, built
 from tests.evidence.compared import Frame, Said, Tables, compared
-from tests.evidence.cuts import CUTS, begin_and_end, earlier, one_after_another
+from tests.evidence.cuts import CUTS, begin_and_end, earlier, one_after_another, shifted
+from tests.evidence.statements import DOUBT, OTHER
 
 EARLIER_LIFE = "an earlier life before"
 EARLIER_STRETCH = "an earlier stretch before"
@@ -45,13 +46,28 @@ def with_earlier_life(random: Random, records: pl.DataFrame, whole: Tables) -> J
 
 
 def with_earlier_stretch(random: Random, records: pl.DataFrame, whole: Tables) -> Judged:
-    """What is said of the later stretch is what the whole says; and the earlier one alone says no more than both."""
+    """What is said of the later stretch is what the whole says; and the earlier one alone says no more than both, or
+    than all that was there then: the lines behind a hole may make both doubt what it rightly says."""
     before, after = begin_and_end(random, records)
     if not (before.height and after.height):
         return
     both = tables(one_after_another(before, after))
     yield from said_of(compared(both, whole, frame_of_time(after)))
-    yield from said_of(compared(tables(before), both, frame_of_time(before)))
+    alone = tables(before)
+    found = compared(alone, both, frame_of_time(before))
+    if any(one.outcome == OTHER for each in found.values() for one in each):
+        true = compared(alone, tables(shifted(records)), frame_of_time(before))
+        found = {name: doubted_rightly(name, each, true[name]) for name, each in found.items()}
+    yield from said_of(found)
+
+
+def doubted_rightly(name: str, said: list[Said], true: list[Said]) -> list[Said]:
+    """Statements that are other against two stretches and not against the truth, as doubts of the two. A finding is
+    not taken away by more lines."""
+    if name == "finding" or len(said) != len(true):
+        return said
+    is_doubt = (one.outcome == OTHER != truth.outcome for one, truth in zip(said, true, strict=True))
+    return [Said(DOUBT) if doubt else one for doubt, one in zip(is_doubt, said, strict=True)]
 
 
 def said_of(found: dict[str, list[Said]]) -> Judged:
