@@ -72,8 +72,8 @@ def test_a_change_that_names_no_leader_leaves_it_as_before_in_the_same_leader_ep
         partition_timeline.SPEC,
         f"""
         cluster_id | topic | topic_id | partition | valid_from_at | leader | isr   | leader_epoch | partition_epoch
-        c          | a     | a        | 0         | 1             | 2      | 1,2,3 | 0            | 0
-        c          | a     | a        | 0         | 40            |        | 1,3   | {epoch}      | 8
+        c          | a     | a        | 0         | 1             | 2      | 1 2 3 | 0            | 0
+        c          | a     | a        | 0         | 40            |        | 1 3   | {epoch}      | 8
         """,
     ).with_columns(
         lit(None, pl.List(pl.Int32)).alias("adding_replicas"),
@@ -82,6 +82,7 @@ def test_a_change_that_names_no_leader_leaves_it_as_before_in_the_same_leader_ep
         is_change=col("leader").is_null(),
         first_seq=lit(None, pl.Int64),
         known_certainty=lit(None, pl.String),
+        event=lit("changed"),
         file_id=lit("f"),
         byte_offset=col("partition_epoch"),
     )
