@@ -6,9 +6,10 @@ from polars import col, lit
 
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.model.partitions.partition_states import states_by_epoch
+from pipeline.model.partitions.replayed_removals import replayed_removals
 from pipeline.model.terms.missing_terms import with_doubts_by_deposed
 from schemas.gold import partition_timeline
-from schemas.silver import term
+from schemas.silver import partition_state, term
 from tests.frames import at, frame
 
 
@@ -87,3 +88,31 @@ def test_a_change_that_names_no_leader_leaves_it_as_before_in_the_same_leader_ep
         byte_offset=col("partition_epoch"),
     )
     assert states_by_epoch(printed)["leader"].to_list() == [2, expected]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        # Its record comes again just before: that node starts, and prints all there was.
+        (["created | 1 | 101", "created | 60 | 101", "removed | 60.1 | 101"], ["a"]),
+        (["created | 1 | 101", "removed | 50 | 102", "created | 60 | 101", "removed | 60.1 | 101"], []),
+        (["created | 1 | 101", "created | 1.2 | 102", "removed | 5 | 102"], []),
+        (["created | 1 | 101", "created | 60 | 101", "removed | 90 | 101"], []),
+    ],
+)
+def test_when_a_topic_was_removed_is_not_known_where_a_start_alone_replays_it(
+    lines: list[str], expected: list[str]
+) -> None:
+    printed = frame(
+        partition_state.SPEC,
+        "\n".join(["step | logged_at | node_id", *lines]),
+    ).with_columns(
+        cluster_id=lit("c"),
+        topic_id=lit("a"),
+        at="logged_at",
+        is_decided=lit(value=False),
+        file_id=lit("f"),
+        byte_offset=lit(1),
+    )
+    removed, born = (printed.filter(step=step) for step in ("removed", "created"))
+    assert replayed_removals(removed, born)["topic_id"].to_list() == expected

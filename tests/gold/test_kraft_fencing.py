@@ -46,7 +46,7 @@ def told(states: pl.DataFrame, absences: pl.DataFrame, lines: pl.DataFrame | Non
     """lines: what brokers say of partitions that lie in a log directory that failed."""
     none = states.select(*IDENTITY, "at").clear().with_columns(step=lit("blocked"), node_id=lit(0, pl.Int32))
     ends = pl.DataFrame({"cluster_id": ["c"], "topic_id": ["t"], "topic_life": [1]}).with_columns(
-        gone_at=lit(None, TIME), gone_by=lit(None, pl.String)
+        gone_at=lit(None, TIME), is_gone_before=lit(value=False), gone_by=lit(None, pl.String)
     )
     whole = absences.filter(~col("is_partial"))
     disks = blocked_by_disk(none if lines is None else lines, absences)

@@ -29,11 +29,11 @@ NOTHING = frame(partition_timeline.SPEC, "cluster_id")
 
 
 def lives(lines: str, before: str, begin: float = 0) -> dict[str, tuple[object, ...]]:
-    told = frame(partition_state.SPEC, lines).with_columns(at="logged_at")
+    told = frame(partition_state.SPEC, lines).with_columns(at="logged_at", is_decided=lit(value=False))
     stated = told.filter(step="stated")
     terms = kraft_terms(frame(term.SPEC, TERMS))
     found = kraft_topics(stated, told, frame(partition_timeline.SPEC, before), terms, Span(at(begin)))
-    return {topic_id: tuple(rest) for topic_id, *rest in found.drop("cluster_id").rows()}
+    return {topic_id: tuple(rest) for topic_id, *rest in found.drop("cluster_id", "is_gone_before").rows()}
 
 
 def test_topics_of_a_name_are_counted() -> None:
@@ -73,7 +73,7 @@ def test_what_is_known_of_a_topic_stays() -> None:
 
 
 def test_where_no_quorum_is_known_lives_count_from_one() -> None:
-    told = frame(partition_state.SPEC, LINES).with_columns(at="logged_at")
+    told = frame(partition_state.SPEC, LINES).with_columns(at="logged_at", is_decided=lit(value=False))
     none = kraft_terms(frame(term.SPEC, TERMS).with_columns(mode=lit("zookeeper")))
     found = kraft_topics(told.filter(topic="a", step="stated"), told, NOTHING, none, ALL_TIME)
     assert dict(found.select("topic_id", "topic_life").rows()) == {"a1": 1, "a2": 2}

@@ -70,6 +70,7 @@ def states(text: str) -> pl.DataFrame:
         replicas_at="valid_from_at",
         event=lit("said"),
         gone_at=lit(None, TIME),
+        is_gone_before=lit(value=False),
         is_assignment_stale=lit(value=False),
         row_no=pl.int_range(pl.len()),
     )

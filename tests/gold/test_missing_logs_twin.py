@@ -91,7 +91,9 @@ def states_frame(printed: Iterable[list[State]]) -> pl.DataFrame:
     ]
     times = dict.fromkeys(("at", "known_at", "replicas_at"), TIME)
     schema = empty_frame(partition_timeline.SPEC).schema | times | {"event": pl.String, "row_no": pl.Int64}
-    return pl.DataFrame(rows, schema=schema).with_columns(gone_at=lit(None, TIME))
+    return pl.DataFrame(rows, schema=schema).with_columns(
+        gone_at=lit(None, TIME), is_gone_before=lit(value=False)
+    )
 
 
 def frames_of(known: list[Known]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:

@@ -63,7 +63,7 @@ def test_what_changes_while_its_process_is_gone_is_in_doubt() -> None:
     """Its own partition, too: no controller is read that would fence it. What it prints again did not change."""
     states = frame(partition_timeline.SPEC, STATES).with_columns(
         at="valid_from_at", known_at="valid_from_at", replicas_at="valid_from_at", event=lit("said"),
-        gone_at=lit(None, TIME), is_assignment_stale=lit(value=False),
+        gone_at=lit(None, TIME), is_gone_before=lit(value=False), is_assignment_stale=lit(value=False),
         row_no=pl.int_range(pl.len()),
     )  # fmt: skip
     stops = process_stops(frame(process_run.SPEC, RUNS), state_lines(lines().clear()))

@@ -13,7 +13,7 @@ BROKER = ("cluster_id", "broker_id")
 DECISION = ("cluster_id", "at", *LINE)
 LEADERSHIP = (*IDENTITY, "leadership")
 ROW = ("at", "partition_epoch", *HELD, *ASSIGNED, "certainty", "lost", "first_seq", *LINE)
-TOPIC = ("topic", "topic_life", "gone_at", "gone_by")
+TOPIC = ("topic", "topic_life", "gone_at", "gone_by", "is_gone_before")
 
 
 def brokers_out_by_decision(broker_absence: pl.DataFrame) -> pl.DataFrame:
@@ -88,7 +88,7 @@ def leaderships_of_states(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFr
     """One row per leadership: from_at to until_at, last_at of its last state, what that says (last_<name>), and the
     first one of the next (next_<name>).
 
-    ends: topics (cluster_id, topic_id) with topic_life, gone_at, gone_by.
+    ends: topics (cluster_id, topic_id) with topic_life, gone_at, gone_by, is_gone_before.
     """
     said = ("leader_epoch", "partition_epoch", "isr")
     following = {"next_leader": "leader", "next_at": "from_at"} | {

@@ -43,7 +43,7 @@ from pipeline.model.terms.kraft_terms import (
     with_kraft_term,
 )
 
-KNOWN = (*HELD, "partition_epoch", "state", "certainty", "topic_life", "gone_at", "gone_by")
+KNOWN = (*HELD, "partition_epoch", "state", "certainty", "topic_life", "gone_at", "gone_by", "is_gone_before")
 TRACKED = ("partition_epoch", "state", *HELD, *ASSIGNED, "is_unseen", "is_assignment_stale")
 TAKEN = "partition_created"
 PLACE = ("file_id", "byte_offset")

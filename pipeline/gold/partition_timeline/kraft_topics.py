@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.core.span import Span
 from pipeline.core.stretches import FAR, TIME
+from pipeline.model.partitions.replayed_removals import replayed_removals
 from pipeline.model.terms.kraft_terms import with_kraft_term
 
 REMOVED, WIPED, REPLACED = "topic_removed", "controller_active", "partition_created"
@@ -20,7 +21,8 @@ def kraft_topics(
     span: Span,
 ) -> pl.DataFrame:
     """(cluster_id, topic_id, topic_life, gone_at, gone_by) of each topic: the life of the metadata in which it was
-    seen first, and one more for each topic of that name that was removed before. terms: of kraft_terms.
+    seen first, and one more for each topic of that name that was removed before. terms: of kraft_terms. is_gone_before:
+    it was removed at any time before gone_at (replayed_removals).
 
     A name has one topic at a time: another of that name ends it, be it that no line tells of its removal, or that its
     record was never committed (a controller prints what it replays before a majority has it).
@@ -40,7 +42,13 @@ def kraft_topics(
         .join(first, on="cluster_id", how="left")
         .with_columns(life=pl.coalesce("life", "first_life", 1))
     )
-    return seen.pipe(with_wiped, terms).pipe(number_topic_lives)
+    steps = (lines.filter(col("step") == step) for step in ("removed", "created"))
+    replayed = replayed_removals(*steps).with_columns(is_gone_before=lit(value=True))
+    found = seen.pipe(with_wiped, terms).pipe(number_topic_lives)
+    is_removed = (col("gone_by") == REMOVED) & col("is_gone_before")
+    return found.join(replayed, on=["cluster_id", "topic_id"], how="left").with_columns(
+        is_gone_before=is_removed.fill_null(value=False)
+    )
 
 
 def known_topics(before: pl.DataFrame, span: Span) -> pl.DataFrame:

@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import open_end
-from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
+from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs, before_replayed_end
 from pipeline.gold.partition_timeline.silences import (
     NOBODY,
     ends_of_led_states,
@@ -56,6 +56,7 @@ def with_missing_logs(
     of restatements) shows that it went on.
     Where leader epochs are missing a state is over at a time that no line tells (before_missing_epochs; shown_holes:
     holes more, of unsaid_shutdown_holes). undecided: of own_stops.undecided_stops.
+    So is the last one of a topic whose removal is only replayed (before_replayed_end).
     Lines that repeat a state change nothing of this: on the next day they are not known any more.
     terms: those of kraft_terms. Where the nodes of all state-change.log are unknown nothing is concluded of others.
     """
@@ -83,6 +84,7 @@ def with_missing_logs(
             silenced_states(states, watched, pl.concat([absences.select(stops.columns), stops]), restated),
             first_after(states.filter("is_alone"), "known_at", unseen_begins(unseen)),
             before_missing_epochs(states, pl.concat(holes)),
+            before_replayed_end(states),
             unwatched_states(states, watched, unnamed),
             unread_stops(states, stops, terms).pipe(without_restated, states, restated),
             unread_returns(states, stops, terms, wording_seen),

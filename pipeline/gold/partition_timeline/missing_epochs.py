@@ -65,6 +65,14 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
     )  # fmt: skip
 
 
+def before_replayed_end(states: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at): of the last states of partitions whose topic was removed at any time before a process that
+    starts replays it (is_gone_before): that time after known_at."""
+    is_last = col("known_at") == col("known_at").max().over(IDENTITY)
+    is_gone_before = col("is_gone_before").fill_null(value=False)
+    return states.filter(is_gone_before, is_last).select("state_no", first_at=col("known_at") + SOON)
+
+
 def with_hole_before_next(leaderships: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
     """hole_from_at: begin of the first hole in the logs (as before_missing_epochs has them) that ends after the last
     state of a leadership was printed (last_at), if it ends before the next one."""

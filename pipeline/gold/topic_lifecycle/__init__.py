@@ -11,7 +11,9 @@ from pipeline.gold.topic_lifecycle.certainty import with_life_certainty
 from pipeline.gold.topic_lifecycle.creations import with_partitions
 from pipeline.gold.topic_lifecycle.deletions import deletion_lines, with_deletion
 from pipeline.gold.topic_lifecycle.kraft_lives import (
+    BORN,
     DELETE_ACCEPTED,
+    GONE,
     OWN,
     earliest_topic_lines,
     first_decided,
@@ -32,6 +34,7 @@ from pipeline.gold.topic_lifecycle.zookeeper_lives import (
     zookeeper_steps,
 )
 from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines, outermost_lines
+from pipeline.model.partitions.replayed_removals import replayed_removals
 from schemas.gold.topic_lifecycle import SPEC
 
 ENDED_HOW = {"deletion_completed": "deleted", "removed": "removed_by_hand"}
@@ -105,9 +108,14 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
             .fill_null([]),
             col("deletion_lines").fill_null([]),
         )
-        .pipe(with_life_certainty, term)
+        .pipe(with_life_certainty, term, ends_replayed(replayed))
         .select(SPEC.columns)
     )  # fmt: skip
+
+
+def ends_replayed(lines: pl.DataFrame) -> pl.DataFrame:
+    """replayed_removals of kraft_lines."""
+    return replayed_removals(lines.filter(col("step") == GONE), lines.filter(col("step") == BORN))
 
 
 def open_then(last: pl.DataFrame, span: Span) -> pl.DataFrame:
