@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 from polars import col, lit
 
+from pipeline.gold.partition_outage.unserved import with_following
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.model.partitions.partition_states import states_by_epoch
 from pipeline.model.partitions.replayed_removals import replayed_removals
@@ -116,3 +117,16 @@ def test_when_a_topic_was_removed_is_not_known_where_a_start_alone_replays_it(
     )
     removed, born = (printed.filter(step=step) for step in ("removed", "created"))
     assert replayed_removals(removed, born)["topic_id"].to_list() == expected
+
+
+@pytest.mark.parametrize(("certainty", "expected"), [("undetermined", True), ("proved", False)])
+def test_an_outage_behind_a_doubt_may_have_begun_in_it(certainty: str, expected: bool) -> None:  # noqa: FBT001
+    led = frame(
+        partition_timeline.SPEC,
+        f"""
+        cluster_id | topic | partition | interval_seq | valid_from_at | valid_until_at | leader | state           | is_served | certainty
+        c          | a     | 0         | 1            | 10            | 30             | 3      | OnlinePartition |           | {certainty}
+        c          | a     | 0         | 2            | 30            | 31             | -1     | OnlinePartition | false     | proved
+        """,
+    )
+    assert with_following(led)["is_behind_doubt"].to_list() == [False, expected]

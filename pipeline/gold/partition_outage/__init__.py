@@ -83,9 +83,11 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
 
 
 def is_begin_unknown() -> pl.Expr:
-    """True where nobody knows since when: it may have been so in doubt, or before all that is known of it."""
+    """True where nobody knows since when: it may have been so in doubt, or before all that is known of it. Behind a
+    doubt only who left tells since when."""
     is_first = col("is_first_known") & (col("root_event") == UNTOLD)
-    return (col("is_since_doubt") | is_first).fill_null(value=False)
+    is_untold = col("is_behind_doubt").fill_null(value=False) & col("root_left_how").is_null()
+    return (col("is_since_doubt") | is_first | is_untold).fill_null(value=False)
 
 
 def outage_pieces_since(pieces: pl.DataFrame, span: Span) -> pl.DataFrame:

@@ -32,8 +32,8 @@ def unserved_parts(partition_timeline: pl.DataFrame, broker_session: pl.DataFram
     """Parts without service: from_at, until_at, how an outage would end with each (ending; null: it goes on), and the
     lines of both; old_leader: its own leader, else the last one before; where its leader is absent when it begins
     (is_absent) that broker is the root, and how it left. is_since_doubt: it may have been so before, and is certain
-    from its begin on; is_until_doubt: it is certain to its end, and may go on. is_first_known: nothing is known of the
-    partition before it, neither a leader nor its creation."""
+    from its begin on; is_behind_doubt: who led just before is in doubt; is_until_doubt: it is certain to its end, and
+    may go on. is_first_known: nothing is known of the partition before it, neither a leader nor its creation."""
     parts = with_following(partition_timeline).filter(~col("is_served")).with_row_index("row_no")
     gone = roots_of_absent_leaders(parts, broker_session.filter(col("mode") == "zookeeper"))
     is_absent = col("gone_id").is_not_null()
@@ -41,7 +41,15 @@ def unserved_parts(partition_timeline: pl.DataFrame, broker_session: pl.DataFram
     known_root = {name: when(~col("is_since_doubt")).then(name) for name in ROOT}
     led = parts.join(gone, on="row_no", how="left").with_columns(**known_root)
     return led.select(
-        *(*PARTITION, "replicas", "ending", "is_since_doubt", "is_until_doubt", "is_first_known"),
+        *(
+            *PARTITION,
+            "replicas",
+            "ending",
+            "is_since_doubt",
+            "is_behind_doubt",
+            "is_until_doubt",
+            "is_first_known",
+        ),
         from_at="valid_from_at",
         until_at="valid_until_at",
         is_absent=is_absent,
@@ -74,12 +82,16 @@ def with_following(partition_timeline: pl.DataFrame) -> pl.DataFrame:
         when(col("has_next")).then(col("is_doubted") & col("is_unserved")).shift(1).fill_null(value=False)
     )
     is_since_doubt = was_doubted & ~col("is_doubted")
+    is_behind_doubt = when(col("has_next")).then("is_doubted").shift(1).fill_null(value=False) & ~col(
+        "is_doubted"
+    )
     # Who led before a time of which nothing is known did not lead on into it.
     known_since = (is_since_doubt | col("is_unknown")).cum_sum().over(PARTITION)
     is_known = its_leader.is_not_null() | (col("state") == NEW).fill_null(value=False)
     return (
         parts.with_columns(
             is_since_doubt=is_since_doubt,
+            is_behind_doubt=is_behind_doubt,
             is_until_doubt=is_until_doubt(),
             is_first_known=~is_known.cum_max().over(PARTITION),
             known_since=known_since,
