@@ -22,8 +22,9 @@ from tests.evidence.statements import (
 # what Kafka's own lines say where our ratio is not known.
 OF_EVIDENCE = ("missing_logs", "not_understood", "stated_imbalance", "discontinuity")
 
-# These name several partitions in one finding: its entity is the first one.
+# These name several partitions in one finding: its entity is the first one, and of many its sentence has some.
 OF_SEVERAL = ("below_min_isr",)
+MORE = " more "
 TOPIC_ID = r"[A-Za-z0-9_-]{22}"
 SEVERITIES = ("info", "warning", "critical")
 
@@ -75,10 +76,14 @@ def is_of_same_object(row: Row, one: Row) -> bool:
     if row["rule"] != "outage":
         is_by_id = re.fullmatch(TOPIC_ID, row["facts"].get("topic") or "")
         is_same_number = row["facts"].get("partition") == one["facts"].get("partition")
-        is_among = row["rule"] in OF_SEVERAL and row["entity"] in one["sentence"]
+        is_among = row["rule"] in OF_SEVERAL and is_named_in(row["entity"], one["sentence"])
         return bool(one["entity"] == row["entity"] or is_among or (is_by_id and is_same_number))
     gone, known = row["facts"]["broker_ids"], one["facts"]["broker_ids"]
     return not (gone and known) or bool({*gone} & {*known})
+
+
+def is_named_in(entity: str, sentence: str) -> bool:
+    return entity in sentence or MORE in sentence
 
 
 def severity(row: Row, meets: list[Row], frame: Frame) -> Said:
