@@ -124,9 +124,9 @@ def test_an_outage_behind_a_doubt_may_have_begun_in_it(certainty: str, expected:
     led = frame(
         partition_timeline.SPEC,
         f"""
-        cluster_id | topic | partition | interval_seq | valid_from_at | valid_until_at | leader | state           | is_served | certainty
-        c          | a     | 0         | 1            | 10            | 30             | 3      | OnlinePartition |           | {certainty}
-        c          | a     | 0         | 2            | 30            | 31             | -1     | OnlinePartition | false     | proved
+        cluster_id | topic | topic_life | partition | interval_seq | part_seq | valid_from_at | valid_until_at | leader | state           | is_served | certainty
+        c          | a     | 1          | 0         | 1            | 0        | 10            | 30             | 3      | OnlinePartition |           | {certainty}
+        c          | a     | 1          | 0         | 2            | 0        | 30            | 31             | -1     | OnlinePartition | false     | proved
         """,
     )
     assert with_following(led)["is_behind_doubt"].to_list() == [False, expected]
