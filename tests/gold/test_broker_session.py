@@ -80,7 +80,7 @@ def test_sessions_in_kraft() -> None:
         """
         broker_id | mode  | broker_epoch | joined_at | joined_how  | left_at | left_how     | is_clean | led_count | certainty
         1         | kraft | 3            | 2         | joined      | 11      | controlled   | true     | 1         | proved
-        2         | kraft |              | 2.100     | joined      | 20      | bounced      |          | 0         | inferred
+        2         | kraft |              | 2.100     | joined      | 20      | bounced      |          | 0         | undetermined
         2         | kraft |              | 20        | bounced     | 39      | uncontrolled | false    | 1         | proved
         3         | kraft |              | 3         | before_data | 3       | uncontrolled | false    | 0         | proved
         """,

@@ -99,7 +99,11 @@ def with_brokers_from_before_data(decided: pl.DataFrame) -> pl.DataFrame:
 
 
 def sessions_of_decisions(decided: pl.DataFrame) -> pl.DataFrame:
-    """Decisions to unfence a broker, each with the next decision about it."""
+    """Decisions to unfence a broker, each with the next decision about it. Who is unfenced twice was fenced in between:
+    a controller refuses another process while the session of the one before is valid, and prints whom it fences.
+
+    Source: ClusterControlManager.registerBroker, from 2.8.
+    """
     step = col("step")
     was_in = (step.shift(1).over(BROKER) == BACK).fill_null(value=False)
     joined_how = when("was_in").then(lit("bounced")).otherwise(lit("joined"))
@@ -130,7 +134,7 @@ def sessions_of_decisions(decided: pl.DataFrame) -> pl.DataFrame:
             left_how=left_how,
             left_term_id="end_term_id",
             left_event_seq=lit(None, pl.Int64),
-            certainty=when(is_bounced).then(lit("inferred")).otherwise(lit("proved")),
+            certainty=when(is_bounced).then(lit("undetermined")).otherwise(lit("proved")),
             evidence=known_lines(("own_file_id", "byte_offset"), ("end_file_id", "end_byte_offset")),
         )
     )
