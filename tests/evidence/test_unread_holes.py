@@ -11,7 +11,10 @@ from pipeline.model.partitions.replayed_removals import replayed_removals
 from pipeline.model.terms.missing_terms import with_doubts_by_deposed
 from schemas.gold import partition_timeline
 from schemas.silver import partition_state, term
+from tests.chain import built
 from tests.frames import at, frame
+from tests.gold.term_lines import elected, line, stop
+from tests.rows import records_in
 
 
 @pytest.mark.parametrize(
@@ -130,3 +133,19 @@ def test_an_outage_behind_a_doubt_may_have_begun_in_it(certainty: str, expected:
         """,
     )
     assert with_following(led)["is_behind_doubt"].to_list() == [False, expected]
+
+
+@pytest.mark.parametrize(("second", "ended_how"), [(20, None), (40, "shutdown")])
+def test_who_stops_behind_the_first_sign_of_the_next_was_out_of_office_before(
+    second: int, ended_how: str | None
+) -> None:
+    sign = line(
+        second,
+        "[Controller id=2 epoch=2] Changed partition a-0 from OnlinePartition to OnlinePartition with leader 2",
+        "state.change.logger",
+        "TRACE",
+    )
+    logs = {(1, "controller"): elected(1, 1, 1) + stop(1, 30, "1,2"), (2, "state-change"): sign}
+    terms = built(records_in(logs), "controller_term")["controller_term"]
+    first = terms.filter(term_id="1-1").row(0, named=True)
+    assert (first["ended_how"], first["ended_at"] is None) == (ended_how, ended_how is None)

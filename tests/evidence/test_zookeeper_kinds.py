@@ -67,6 +67,7 @@ def test_who_was_killed_may_have_resigned_before_in_lines_that_are_missing(
         first_sign_at=lit(None, pl.Datetime("us", "UTC")),
         is_alive_next=lit(value=False),
         is_next_torn=lit(value=is_torn),
+        is_over_before=lit(value=False),
         unproved_from_at=lit(None, pl.Datetime("us", "UTC")),
         first_sign_lines="evidence",
         end_lines="evidence",

@@ -150,3 +150,14 @@ def test_nothing_wrong_is_said_where_a_server_log_ends_early_or_begins_late(shar
         said = [*end_reason_truth.departures(cluster, stays), *end_reason_truth.ends(cluster, tenures)]
         assert [what for _, outcome, what in said if outcome == "wrong"] == []
         assert [what for _, outcome, what in said if outcome == "right"]
+
+
+@pytest.mark.parametrize(
+    ("back_at", "expected"), [("00:00:46,500", "session_lost"), ("00:00:35,000", "unknown")]
+)
+def test_a_session_that_is_lost_once_it_was_there_again_is_another_one(back_at: str, expected: str) -> None:
+    back = f"    [2026-11-21 {back_at}] INFO [Controller id=1] Newly added brokers: 2, deleted brokers: , bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)\n"
+    logs = {(1, "controller"): CONTROLLER + back, (2, "server"): FROZEN}
+    sessions = built(records_in(logs), "broker_session")["broker_session"]
+    first = sessions.filter(broker_id=2).sort("joined_at").row(0, named=True)
+    assert first["end_reason"] == expected

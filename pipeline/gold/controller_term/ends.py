@@ -24,7 +24,8 @@ def with_next_view(
     """Terms in their turn with is_alive_next: True if the next controller found this broker alive when it started;
     is_alone: True if it is the only one that could ever be elected: no list of live brokers names another; in KRaft no
     other one was elected, or heard of a leader; is_last_alive: True if no other broker was alive at its end; and
-    is_next_torn: True if lines of the next controller are read, and its election is not: they are missing."""
+    is_next_torn: True if lines of the next controller are read, and its election is not: they are missing;
+    is_next_elected: True if it is read."""
     of_list = col("event").is_in([LIVE, CHANGED]) & col("broker_id").is_not_null()
     brokers = broker_event.filter(of_list).select("cluster_id", node_id="broker_id")
     live_next = col("live_brokers").shift(-1).over(MODE)
@@ -47,6 +48,7 @@ def with_next_view(
             is_alone=is_itself,
             is_last_alive=is_last_alive.fill_null(value=False),
             is_next_torn=is_torn.shift(-1).over(MODE).fill_null(value=False),
+            is_next_elected=col("elected_at").is_not_null().shift(-1).over(MODE).fill_null(value=False),
         )
         .drop("brokers", "quorum")
     )
@@ -111,9 +113,9 @@ def vacancy_begins(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.Data
 
 
 def with_term_end(term: pl.DataFrame) -> pl.DataFrame:
-    """ended_how and when; where only silence tells, the last line of the term."""
+    """ended_how and when; where only silence tells, the last line of the term; is_over_before."""
     how = col("ended_how")
-    is_undecided = how.is_null() & col("resigning_at").is_not_null()
+    is_undecided = how.is_null() & col("resigning_at").is_not_null() & ~is_over_before()
     is_by_resigning = how.is_in(RESIGNED).fill_null(value=False) | is_undecided
     # A KRaft process prints lines before the one that says that it is new: those after the next election are its.
     is_last_its_own = (how == "process_end") & (col("last_line_at") <= col("superseded_at"))
@@ -132,7 +134,8 @@ def with_term_end(term: pl.DataFrame) -> pl.DataFrame:
         )
 
     decided = when(col("mode") == "kraft").then(kraft_end()).otherwise(zookeeper_end())
-    return term.with_columns(ended_how=decided).with_columns(ended_at=at_end("at"), end_line=at_end("line"))
+    marked = term.with_columns(ended_how=decided, is_over_before=is_over_before())
+    return marked.with_columns(ended_at=at_end("at"), end_line=at_end("line"))
 
 
 def zookeeper_end() -> pl.Expr:
@@ -154,6 +157,8 @@ def zookeeper_end() -> pl.Expr:
     return (
         when(col("failed_at").is_not_null())
         .then(lit("startup_failed"))
+        .when(is_over_before())
+        .then(nothing)
         .when(has_resigned & is_near("stopped_at"))
         .then(lit("shutdown"))
         .when(has_resigned & is_near("forced_at"))
@@ -185,6 +190,14 @@ def zookeeper_end() -> pl.Expr:
         .then(open_if_seen)
         .otherwise(lit("superseded_unseen"))
     )
+
+
+def is_over_before() -> pl.Expr:
+    """ZooKeeper: True if a controller resigns behind the first sign of the next one, whose election is not read: its
+    term was over before, how and when stands in lines that are missing, unless it says that its session expired."""
+    is_behind = (col("superseded_at") < col("resigning_at")).fill_null(value=False)
+    is_of_zookeeper = (col("mode") != "kraft").fill_null(value=True)
+    return is_of_zookeeper & is_behind & ~col("is_next_elected") & ~is_near("expired_at")
 
 
 def kraft_end() -> pl.Expr:

@@ -95,7 +95,8 @@ def without_later_end() -> list[pl.Expr]:
     """Of a term whose end was not seen its controller can have lived on: who was killed, or lost its session, by a line
     behind the end may have been so later. That it was before others tell: a peer that lost it by then, or the next
     controller, which does not find it; but where the election of that one is in lines that are missing, so may be the
-    end, and no signal behind it is the reason; nor is one from when on another one may be in office."""
+    end, and no signal behind it is the reason; nor is one from when on another one may be in office, or was
+    (is_over_before)."""
     is_unseen = col("ended_how").fill_null(UNSEEN) == UNSEEN
     is_of_process = col("end_reason").is_in([KILLED, SESSION])
     is_told_later = is_of_process & (col("end_reason_at") > col("end_at") + CLOCKS)
@@ -105,7 +106,7 @@ def without_later_end() -> list[pl.Expr]:
     is_behind = is_of_process | (col("end_reason_at") > col("end_at"))
     is_unproved = col("end_reason_at") > col("unproved_from_at")
     is_open = is_unseen & (is_later | is_unproved | (is_behind & col("is_next_torn")))
-    is_open = is_open.fill_null(value=False)
+    is_open = is_open.fill_null(value=False) | col("is_over_before")
     unsaid = when(col("end_reason") == SESSION).then(lit(LIVED_ON)).otherwise(lit(MISSING))
     return [
         when(is_open).then(lit(UNKNOWN)).otherwise("end_reason").alias("end_reason"),

@@ -46,14 +46,16 @@ def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, said: pl.Data
     is_bounced: another process came.
     What ended the run of its process counts if it was said by then. A process that says something later lived on: in
     ZooKeeper mode it lost its session if it says so, in KRaft mode a broker that was fenced did, as no heartbeat of it
-    came. Its own line of that is printed late, by as much as it was frozen: never when it was. Where the begin of its
+    came. Its own line of that is printed late, by as much as it was frozen: never when it was, nor once it was there
+    again. Where the begin of its
     run is not there, only a line from before it fell silent shows that it is the same process.
     said: lines of nodes about themselves (NODE, logged_at, event, detail, LINE), since they ended at least.
     """
     own = said.filter(col("node_id").is_not_null())
     numbered = ends.drop(REASON, strict=False).with_row_index("number")
+    again_at = col("begin_at").shift(-1).over(NODE, order_by="begin_at")
     gone = (
-        numbered.select("number", *ENDS)
+        numbered.select("number", *ENDS, again_at=again_at)
         .filter(col("end_at").is_not_null())
         .pipe(with_ended_run, process_run)
         .with_columns(when(~is_of_earlier_life()).then(one).alias(one) for one in OF_RUN)
@@ -154,7 +156,8 @@ def end_reason_columns() -> list[pl.Expr]:
     is_since = (col("run_at") >= col("came_at")).fill_null(value=True)
     is_told = ~col("run_reason").is_in([KILLED, UNKNOWN]) & is_since & (col("run_at") <= end_at + CLOCKS)
     is_ended = is_told.fill_null(value=False)
-    is_expired = (col("expired_at") <= end_at + TOLD_LATE).fill_null(value=False)
+    told_until_at = pl.min_horizontal(end_at + TOLD_LATE, col("again_at") + CLOCKS)
+    is_expired = (col("expired_at") <= told_until_at).fill_null(value=False)
     is_heard_later = (col("run_last_at") >= end_at + CLOCKS).fill_null(value=False)
     was_there = col("is_begin_seen") | (col("first_own_at") <= pl.coalesce("silent_from_at", "begin_at"))
     lives_on = is_heard_later & was_there.fill_null(value=False)
