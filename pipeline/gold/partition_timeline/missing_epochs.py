@@ -9,6 +9,12 @@ from polars import col, when
 from pipeline.model.partitions.partition_states import IDENTITY
 
 SOON = timedelta(milliseconds=1)
+# What brokers print of a state whose leader epoch they have.
+OF_SAME_EPOCH = (
+    *("broker_become_leader_noop", "broker_become_follower_noop"),
+    *("leader_same_epoch_update", "follower_same_epoch_update"),
+)
+UNTOLD = -1
 AT_ONCE = 2  # partition epochs that brokers apply together
 MAY_BEGIN, MAY_EXIT = "broker_controlled_shutdown_granted", "broker_shutdown_granted"
 
@@ -25,30 +31,38 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
         when(col("leader_epoch").is_not_null()).then("partition_epoch").max().over(*IDENTITY, "epoch")
     )
     stated_at = when(col("leader_epoch").is_not_null()).then("known_at").max().over(*IDENTITY, "epoch")
+    is_next = col("next_epoch") != col("epoch")
+    following = col("partition_epoch").shift(-1).over(IDENTITY)
     next_at = when(col("next_epoch") != col("epoch")).then(col("at").shift(-1).over(IDENTITY))
     left_out = (
         states.select(
-            *(*IDENTITY, "state_no", "at", "known_at", "leader_epoch", "partition_epoch"),
+            *(*IDENTITY, "state_no", "at", "known_at", "leader_epoch", "partition_epoch", "event"),
             epoch=col("leader_epoch").forward_fill().over(IDENTITY),
         )
         .with_columns(next_epoch=col("epoch").shift(-1).over(IDENTITY))
         .with_columns(
             when(col("next_epoch") != col("epoch")).then("next_epoch"),
             next_at=next_at,
-            next_change=when(col("next_epoch") != col("epoch")).then(
-                col("partition_epoch").shift(-1).over(IDENTITY)
-            ),
+            next_change=when(is_next).then(following),
+            # Of a decision none is told.
+            next_told=when(is_next).then(following.fill_null(UNTOLD)),
+            # The next one that is printed, be it behind a decision.
+            printed_event=printed_next("event"),
+            printed_epoch=printed_next("leader_epoch"),
         )
         .with_columns(
-            col("next_epoch", "next_at", "next_change").backward_fill().over(IDENTITY),
+            col("next_epoch", "next_at", "next_change", "next_told").backward_fill().over(IDENTITY),
             stated_at=stated_at,
             last_change=last_change,
         )
         .filter(col("next_epoch") > col("epoch"))
     )
     is_left_out = col("next_epoch") > col("epoch") + 1
-    changes = col("next_change") - col("last_change")
-    is_change_left_out = (col("is_between") & (changes > 1)) | (changes > AT_ONCE)
+    is_change_left_out = col("is_between") & (col("next_change") > col("last_change") + 1)
+    is_change_left_out |= (col("next_told") > col("last_change") + AT_ONCE).fill_null(value=False)
+    is_change_left_out |= (
+        col("printed_event").is_in(OF_SAME_EPOCH) & (col("printed_epoch") > col("epoch"))
+    ).fill_null(value=False)
     is_between = col("hole_until_at") <= col("next_at")
     return (
         left_out.sort("stated_at")
@@ -63,6 +77,11 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
             first_at=pl.max_horizontal("stated_at", when("is_between").then("hole_from_at")) + SOON,
         )
     )  # fmt: skip
+
+
+def printed_next(name: str) -> pl.Expr:
+    """What the next state says that has a partition epoch."""
+    return when(col("partition_epoch").is_not_null()).then(name).backward_fill().shift(-1).over(IDENTITY)
 
 
 def before_replayed_end(states: pl.DataFrame) -> pl.DataFrame:
