@@ -14,7 +14,15 @@ from pipeline.model.partitions.service_parts import ended_intervals, in_parts
 from pipeline.model.settings import SessionLimit
 from schemas.gold import broker_session, partition_timeline
 from schemas.gold.partition_outage import SPEC
-from schemas.silver import broker_absence, broker_setting, controller_line, release_span, state_dump, term
+from schemas.silver import (
+    broker_absence,
+    broker_setting,
+    controller_line,
+    release_span,
+    state_dump,
+    term,
+    wording_seen,
+)
 from tests.chain import built
 from tests.frames import at, frame
 from tests.gold.conftest import LOGS
@@ -162,7 +170,11 @@ def outages_of(
         frame(broker_session.SPEC, sessions).with_columns(mode=lit("zookeeper")), SESSION_NAME
     )
     intervals = in_parts(
-        intervals, listed, unlisted_terms(empty_frame(term.SPEC)), intervals.clear(), ALL_TIME
+        intervals,
+        listed,
+        unlisted_terms(empty_frame(term.SPEC), empty_frame(wording_seen.SPEC)),
+        intervals.clear(),
+        ALL_TIME,
     ).select(partition_timeline.SPEC.columns)
     led_before = intervals.clear()
     if since is not None:

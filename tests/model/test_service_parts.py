@@ -10,7 +10,7 @@ from pipeline.model.partitions.service import unlisted_terms, without_cut_creati
 from pipeline.model.partitions.service_parts import ended_intervals, in_parts, whole_intervals
 from schemas.gold import broker_session, partition_timeline
 from schemas.gold.partition_timeline import SPEC
-from schemas.silver import term
+from schemas.silver import term, wording_seen
 from tests.carried import reaching, session_before
 from tests.frames import at, frame
 from tests.rows import same_rows
@@ -77,6 +77,7 @@ def sessions() -> pl.DataFrame:
 
 
 NO_TERM = frame(term.SPEC, "cluster_id").clear()
+NO_LINES = frame(wording_seen.SPEC, "cluster_id").clear()
 
 
 def test_who_is_elected_where_no_list_is_read_may_be_back() -> None:
@@ -99,13 +100,18 @@ def test_who_is_elected_where_no_list_is_read_may_be_back() -> None:
     )
     of_broker = with_line(gone.with_columns(mode=lit("zookeeper")), lit("left"))
     rows = with_line(led, col("topic"))
+    # Days without lines end then: in them it may have come back, too.
+    hole = frame(
+        wording_seen.SPEC,
+        "cluster_id | file_id | first_at | last_at\nc | f | -90100 | -90000\nc | g | 20 | 90",
+    )
     found = [
-        in_parts(rows, of_broker, unlisted_terms(terms.head(number)), rows.clear(), ALL_TIME)
+        in_parts(rows, of_broker, unlisted_terms(terms.head(number), seen), rows.clear(), ALL_TIME)
         .sort("topic")["is_served"]
         .to_list()
-        for number in (1, 2)
+        for number, seen in ((1, NO_LINES), (2, NO_LINES), (1, hole))
     ]
-    assert found == [[False, True, False], [None, True, False]]
+    assert found == [[False, True, False], [None, True, False], [None, True, False]]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +135,7 @@ def test_what_is_new_as_the_lines_end_need_not_be_without_a_leader(
         c          | later | 1          | 0         | 2            | 14            |                | OnlinePartition | 1   | false       | 1-1     | 6         | proved
     """
     rows = with_line(frame(partition_timeline.SPEC, born.rstrip() + online), lit("said"))
-    parts = in_parts(rows, sessions().clear(), unlisted_terms(terms), rows.clear(), ALL_TIME)
+    parts = in_parts(rows, sessions().clear(), unlisted_terms(terms, NO_LINES), rows.clear(), ALL_TIME)
     found = without_cut_creations(parts, terms).sort("topic", "interval_seq")
     is_new = col("state") == "NewPartition"
     told = {row["topic"]: (row["is_served"], row["unserved_why"]) for row in found.filter(is_new).to_dicts()}
@@ -138,9 +144,9 @@ def test_what_is_new_as_the_lines_end_need_not_be_without_a_leader(
 
 
 def all_parts() -> pl.DataFrame:
-    return in_parts(intervals(), sessions(), unlisted_terms(NO_TERM), intervals().clear(), ALL_TIME).select(
-        SPEC.columns
-    )
+    return in_parts(
+        intervals(), sessions(), unlisted_terms(NO_TERM, NO_LINES), intervals().clear(), ALL_TIME
+    ).select(SPEC.columns)
 
 
 def test_parts_by_hand() -> None:
@@ -165,7 +171,7 @@ def test_parts_from_any_moment_on_are_those_of_all_time(second: float) -> None:
     found = in_parts(
         intervals().filter(reaching("valid_until_at", moment)),
         pl.concat([known, sessions().filter(col("joined_at") >= moment)]),
-        unlisted_terms(NO_TERM),
+        unlisted_terms(NO_TERM, NO_LINES),
         before.filter(reaching("valid_until_at", moment)),
         Span(moment),
     )

@@ -98,6 +98,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     Served: pipeline.model.partitions.service decides, of gold.partition_outage too.
     """
     modes = set(term["mode"])
+    unlisted = unlisted_terms(term, wording_seen)
     before = whole_intervals(timeline_before)
     of_kraft = (
         partition_state,
@@ -111,18 +112,20 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     )
     if modes <= {KRAFT}:
         nobody = session_before.clear()
-        return kraft_intervals(*of_kraft, span).pipe(with_parts, nobody, term, timeline_before, span)
+        return kraft_intervals(*of_kraft, span).pipe(
+            with_parts, nobody, unlisted, term, timeline_before, span
+        )
     sessions = sessions_since(broker_event, controller_line, term, session_before, span)
     proved = until_silence(term, controller_line, lost_session_line)
     in_zookeeper = zk_intervals(zk_statement, proved, wording_seen, election_chances, epoch_jump, span)
     if KRAFT not in modes:
         return in_zookeeper.pipe(intervals_reaching, span).pipe(
-            with_parts, sessions, term, timeline_before, span
+            with_parts, sessions, unlisted, term, timeline_before, span
         )
     in_kraft = kraft_intervals(*of_kraft, span)
     until_then = until_kraft(in_zookeeper, kraft_begin).pipe(intervals_reaching, span)
     both = pl.concat([until_then, in_kraft], how="diagonal")
-    return both.pipe(with_parts, sessions, term, timeline_before, span)
+    return both.pipe(with_parts, sessions, unlisted, term, timeline_before, span)
 
 
 def sessions_since(
@@ -148,11 +151,12 @@ def intervals_reaching(intervals: pl.DataFrame, span: Span) -> pl.DataFrame:
 def with_parts(
     intervals: pl.DataFrame,
     sessions: pl.DataFrame,
+    unlisted: pl.DataFrame,
     term: pl.DataFrame,
     timeline_before: pl.DataFrame,
     span: Span,
 ) -> pl.DataFrame:
     """The columns of this table, null where the mode knows none, and the intervals in parts."""
     known = with_absent(intervals, SPEC).select(SPEC.columns)
-    parts = in_parts(known, sessions, unlisted_terms(term), timeline_before, span)
+    parts = in_parts(known, sessions, unlisted, timeline_before, span)
     return parts.pipe(without_cut_creations, term).select(SPEC.columns)

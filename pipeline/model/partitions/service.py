@@ -9,6 +9,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.touching import join_touching_spans
+from pipeline.model.lines.log_holes import log_holes
 from pipeline.model.partitions.statements import PARTITION
 
 BROKER = ("cluster_id", "broker_id")
@@ -163,10 +164,10 @@ def with_unlisted(led: pl.DataFrame, unlisted: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def unlisted_terms(term: pl.DataFrame) -> pl.DataFrame:
+def unlisted_terms(term: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, unlisted_at): begins of terms of ZooKeeper mode whose election no line tells: controller.log, which
-    has the lists of live brokers, is missing then."""
+    has the lists of live brokers, is missing then; and ends of log_holes, in which lists are missing, too."""
     is_unseen = (col("mode") == "zookeeper") & col("elected_at").is_null()
-    return term.filter(is_unseen, col("first_seen_at").is_not_null()).select(
-        "cluster_id", unlisted_at="first_seen_at"
-    )
+    terms = term.filter(is_unseen, col("first_seen_at").is_not_null())
+    holes = log_holes(wording_seen).select("cluster_id", unlisted_at="hole_until_at")
+    return pl.concat([terms.select("cluster_id", unlisted_at="first_seen_at"), holes])
