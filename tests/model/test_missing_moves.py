@@ -20,10 +20,11 @@ ELECTED, SENT = "partition_transition", "update_metadata_sent"
         ([(1, ELECTED, 1, 4), (8, ELECTED, 2, ""), (9, SENT, 2, 5)], []),
         # A replica that is removed from the ISR raises the epoch, too, and up to 2.5 no line says so.
         ([(1, ELECTED, 1, 4), (9, SENT, 1, 6)], []),
-        # The last one in the ISR is gone, or back.
+        # The last one in the ISR is gone.
         ([(1, ELECTED, 1, 4), (9, SENT, -1, 5)], []),
         ([(1, ELECTED, 1, 4), (9, SENT, -1, 6)], [(1, 9)]),
-        ([(1, ELECTED, -1, 4), (9, SENT, 2, 5)], []),
+        # Who is back is elected by a line, too.
+        ([(1, ELECTED, -1, 4), (9, SENT, 2, 5)], [(1, 9)]),
         # A controller that was deposed says what was before.
         ([(1, ELECTED, 2, 5), (2, SENT, 1, 4), (9, SENT, 2, 5)], []),
         ([(1, ELECTED, 2, 5), (2, SENT, 1, 4), (9, SENT, 2, 6)], []),

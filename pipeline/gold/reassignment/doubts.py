@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.gold.reassignment.marks import FORGOTTEN
 from pipeline.model.terms.kraft_terms import kraft_terms, unseen_of
+from pipeline.model.terms.missing_terms import TAIL
 from pipeline.model.terms.succession import LIFE, unseen_stretches
 
 
@@ -17,6 +18,7 @@ def with_unseen_term_doubt(found: pl.DataFrame, term: pl.DataFrame) -> pl.DataFr
             missing_epochs(term),
             unseen_stretches(term).select("cluster_id", unseen_at="from_at"),
             terms_of_others(term),
+            torn_terms(term),
             unseen_of(kraft_terms(term)).select("cluster_id", unseen_at="from_at"),
         ]
     )
@@ -42,6 +44,13 @@ def terms_of_others(term: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, unseen_at) of terms of ZooKeeper mode that other nodes alone name: since when."""
     is_own = col("elected_at").is_not_null() | col("told_from_at").is_not_null()
     return term.filter(col("mode") == "zookeeper", ~is_own).select("cluster_id", unseen_at="first_seen_at")
+
+
+def torn_terms(term: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, unseen_at) of terms of ZooKeeper mode that other nodes name behind the last line of their own
+    controller: since that line."""
+    is_torn = col("last_seen_at") > col("told_until_at") + TAIL
+    return term.filter(col("mode") == "zookeeper", is_torn).select("cluster_id", unseen_at="told_until_at")
 
 
 def missing_epochs(term: pl.DataFrame) -> pl.DataFrame:

@@ -85,8 +85,8 @@ def ends_unseen(said: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
 def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     """(DAY, since_at, until_at) of two statements of a partition in turn between which leader epochs are left out;
     since_at: the first one, of the day of the second. A request tells what came of several changes, of which up to 2.5
-    no line tells, but for another leader: a line before the request elects it; and that nobody leads comes of as many
-    changes at most as it has replicas. A partition that is New begins anew."""
+    no line tells, but for another leader, or one where nobody led: a line before the request elects it; and that
+    nobody leads comes of as many changes at most as it has replicas. A partition that is New begins anew."""
     highest = col("leader_epoch").cum_max().forward_fill().over(PARTITION)
     # Not of a controller that was deposed.
     is_current = (col("leader_epoch") == highest).fill_null(value=True)
@@ -105,7 +105,7 @@ def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     is_new = pl.any_horizontal(col("state", "state_before") == NEW).fill_null(value=False)
     is_sent = col("event").is_in(SENT).fill_null(value=False)
     is_missed = col("leader_epoch") > col("leader_epoch_before") + 1
-    is_led = pl.all_horizontal(col("leader", "leader_before") >= 0) & (col("leader") != col("leader_before"))
+    is_led = (col("leader") >= 0) & (col("leader") != col("leader_before"))
     is_elected_unseen = is_led & (col("leader_epoch") > col("highest_before"))
     is_lost = (col("leader") == NOBODY) & (col("leader_before") >= 0)
     is_gap = is_lost & (col("leader_epoch") > col("leader_epoch_before") + col("removals"))
