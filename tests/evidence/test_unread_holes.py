@@ -4,12 +4,13 @@ import polars as pl
 import pytest
 from polars import col, lit
 
+from pipeline.gold.partition_outage import with_its_end
 from pipeline.gold.partition_outage.unserved import with_following
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.model.partitions.partition_states import states_by_epoch
 from pipeline.model.partitions.replayed_removals import replayed_removals
 from pipeline.model.terms.missing_terms import with_doubts_by_deposed
-from schemas.gold import partition_timeline
+from schemas.gold import partition_outage, partition_timeline
 from schemas.silver import partition_state, term
 from tests.chain import built
 from tests.frames import at, frame
@@ -51,11 +52,19 @@ def test_a_deposed_controller_without_lines_may_write_until_others_name_it_last(
     assert found.sort(col("at"))["leader_doubt_epoch"].to_list() == [doubt, None]
 
 
-@pytest.mark.parametrize(("epoch", "expected"), [(9, []), (10, []), (11, [20])])
-def test_a_leader_is_in_doubt_where_several_partition_epochs_are_left_out_before_the_next(
-    epoch: int, expected: list[int]
+@pytest.mark.parametrize(
+    ("epoch", "event", "expected"),
+    [
+        (9, "broker_follower_started", []),
+        (10, "broker_follower_started", []),
+        (11, "broker_follower_started", [20]),
+        (9, "broker_become_follower_noop", [20]),
+    ],
+)
+def test_a_leader_is_in_doubt_where_changes_are_left_out_before_the_next(
+    epoch: int, event: str, expected: list[int]
 ) -> None:
-    """No hole of the logs is known; brokers apply two changes at once."""
+    """No hole of the logs is known; brokers apply two changes at once, and print none twice."""
     states = frame(
         partition_timeline.SPEC,
         f"""
@@ -63,7 +72,9 @@ def test_a_leader_is_in_doubt_where_several_partition_epochs_are_left_out_before
         c          | a        | 0         | 20            | 2      | 0            | 8
         c          | a        | 0         | 60            | 3      | 1            | {epoch}
         """,
-    ).with_columns(at="valid_from_at", known_at="valid_from_at", state_no=col("leader_epoch"))
+    ).with_columns(
+        at="valid_from_at", known_at="valid_from_at", state_no=col("leader_epoch"), event=lit(event)
+    )
     no_holes = states.clear().select("cluster_id", hole_from_at="at", hole_until_at="at")
     found = before_missing_epochs(states, no_holes)
     assert found["first_at"].to_list() == [at(one + 0.001) for one in expected]
@@ -149,3 +160,15 @@ def test_who_stops_behind_the_first_sign_of_the_next_was_out_of_office_before(
     terms = built(records_in(logs), "controller_term")["controller_term"]
     first = terms.filter(term_id="1-1").row(0, named=True)
     assert (first["ended_how"], first["ended_at"] is None) == (ended_how, ended_how is None)
+
+
+@pytest.mark.parametrize(
+    ("how", "until", "expected"),
+    [("deleted", 10.5, "undetermined"), ("deleted", 30, "inferred"), ("elected", 10.5, "inferred")],
+)
+def test_what_a_deletion_ends_at_once_may_be_its_first_step(how: str, until: float, expected: str) -> None:
+    outage = frame(
+        partition_outage.SPEC,
+        f"cluster_id | noticed_at | ended_at | ended_how | certainty\nc | 10 | {until} | {how} | inferred",
+    )
+    assert outage.select(certainty=with_its_end())["certainty"].to_list() == [expected]

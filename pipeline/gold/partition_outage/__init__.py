@@ -23,6 +23,7 @@ UNTOLD = "unknown"
 DELETION = "topic deletion"
 PRINTED_LATER = timedelta(seconds=3)  # from a decision to the first broker that prints what came of it
 DELETED = "deleted"
+AT_ONCE = timedelta(seconds=1)
 OF_DELETIONS = (
     "partition_transition",
     "replica_removed_from_isr",
@@ -243,9 +244,17 @@ def with_decision_before(
 
 
 def with_its_end() -> pl.Expr:
-    """What no line ends is not proved as a whole."""
+    """What no line ends is not proved as a whole. What a deletion ends at once may be its first step: that makes
+    all partitions Offline, up to 3.9, and controller.log alone tells why."""
+    is_of_deletion = (col("ended_how") == DELETED) & (col("ended_at") - col("noticed_at") <= AT_ONCE)
     is_unended = col("ended_how").is_in(["lines_missing", WIPED]) & (col("certainty") == "proved")
-    return when(is_unended).then(lit("inferred")).otherwise("certainty")
+    return (
+        when(is_of_deletion.fill_null(value=False))
+        .then(lit("undetermined"))
+        .when(is_unended)
+        .then(lit("inferred"))
+        .otherwise("certainty")
+    )
 
 
 def outage_evidence() -> pl.Expr:
