@@ -9,6 +9,7 @@ LINE = ("event", "file_id", "byte_offset")
 # How a KRaft node says that the registration of a broker is another one now.
 REPLAYED = ("fenced", "unfenced", "registration_changed")
 SOON = timedelta(seconds=2)
+AT_ONCE = timedelta(seconds=1)
 HOLE = timedelta(days=1)  # silver.term.holes
 IN_TERM = ("term_id", "life", "controller_epoch")
 
@@ -177,7 +178,8 @@ def without_abandoned_decisions(decisions: pl.DataFrame, terms: pl.DataFrame) ->
     )
     is_behind_hole = col("controller_id").is_null() & ~col("is_unseen")
     holes = terms.filter(is_behind_hole).select("cluster_id", hole_until_at="from_at").sort("hole_until_at")
-    is_since_hole = (col("own_void_at") >= col("hole_until_at")).fill_null(value=True)
+    # Its first act behind a hole may be what it gives up.
+    is_since_hole = (col("own_void_at") + AT_ONCE >= col("hole_until_at")).fill_null(value=True)
     is_void = (col("own_void_at") <= col("at")) & is_since_hole
     is_given_up = (col("term_id").is_null() & is_void).fill_null(value=False)
     return (

@@ -39,7 +39,7 @@ def with_void_begin(terms: pl.DataFrame, controller_step: pl.DataFrame) -> pl.Da
             check_sortedness=False,
         )
         .join(with_next_term_flags(terms), on=OWN)
-        .filter(col("logged_at") >= col("elected_at"))
+        .filter((col("logged_at") >= col("elected_at")).fill_null(value=True))
         .filter(is_own | col("is_another_next"))
         .group_by(TERM)
         .agg(void_from_at=pl.max_horizontal("began_at", "elected_at").min())
@@ -48,8 +48,8 @@ def with_void_begin(terms: pl.DataFrame, controller_step: pl.DataFrame) -> pl.Da
 
 
 def with_next_term_flags(terms: pl.DataFrame) -> pl.DataFrame:
-    """(OWN, term_id, elected_at) of KRaft terms whose election was seen; is_next_seen: so was that of the next term, or
-    none is known; is_another_next: the next one of them is of another controller."""
+    """(OWN, term_id, elected_at) of KRaft terms; is_next_seen: the election of the next one was seen, or none is known;
+    is_another_next: both elections were, and the next one is of another controller."""
     in_turn = terms.filter(col("mode") == "kraft").sort("cluster_id", "life", "controller_epoch")
     life = ("cluster_id", "life")
     is_elected = col("elected_at").is_not_null()
@@ -57,8 +57,7 @@ def with_next_term_flags(terms: pl.DataFrame) -> pl.DataFrame:
     another = (col("controller_id").shift(-1).over(life) != col("controller_id")).fill_null(value=False)
     return (
         in_turn.with_columns(is_next_seen=is_next_seen)
-        .filter(is_elected)
-        .with_columns(is_another_next=another & col("is_next_seen"))
+        .with_columns(is_another_next=another & col("is_next_seen") & is_elected)
         .select(*OWN, "term_id", "elected_at", "is_next_seen", "is_another_next")
     )
 
