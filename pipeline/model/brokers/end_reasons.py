@@ -18,6 +18,8 @@ EXPIRED = (
     *("zk_session_expired", "zk_client_session_expired", "broker_reregistering", "broker_reregistered"),
 )
 EXPIRED_STATE = "Expired"
+# Of who is fenced and lives on, where no line lets it back in.
+HEARD_SOON = timedelta(seconds=10)
 # A process is heard so long before others notice that it is gone at most, where nothing else tells.
 LONGEST = timedelta(seconds=60)
 ENDS = (
@@ -46,9 +48,9 @@ def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, said: pl.Data
     is_bounced: another process came.
     What ended the run of its process counts if it was said by then. A process that says something later lived on: in
     ZooKeeper mode it lost its session if it says so, in KRaft mode a broker that was fenced did, as no heartbeat of it
-    came. Its own line of that is printed late, by as much as it was frozen: never when it was, nor once it was there
-    again. Where the begin of its
-    run is not there, only a line from before it fell silent shows that it is the same process.
+    came, if it is let back in or says something at once. Its own line of that is printed late, by as much as it was
+    frozen: never when it was, nor once it was there again. Where the begin of its run is not there, only a line from
+    before it fell silent shows that it is the same process.
     said: lines of nodes about themselves (NODE, logged_at, event, detail, LINE), since they ended at least.
     """
     own = said.filter(col("node_id").is_not_null())
@@ -161,7 +163,9 @@ def end_reason_columns() -> list[pl.Expr]:
     is_heard_later = (col("run_last_at") >= end_at + CLOCKS).fill_null(value=False)
     was_there = col("is_begin_seen") | (col("first_own_at") <= pl.coalesce("silent_from_at", "begin_at"))
     lives_on = is_heard_later & was_there.fill_null(value=False)
-    is_fenced = lives_on & col("is_fenced")
+    # Else it may have begun anew, and been let back in, in lines that are missing.
+    is_soon = (col("later_at") <= end_at + HEARD_SOON).fill_null(value=False)
+    is_fenced = lives_on & col("is_fenced") & (is_soon | col("again_at").is_not_null())
     # Amid a stop whose begin is not there the first line is no sign of life.
     is_cut = (col("run_why") == MISSING) & (col("later_at") == col("run_at"))
     is_stopped = ((col("run_reason") == UNKNOWN) & (is_cut | (col("run_at") <= end_at + CLOCKS))).fill_null(
