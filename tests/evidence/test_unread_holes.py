@@ -4,14 +4,17 @@ import polars as pl
 import pytest
 from polars import col, lit
 
+from pipeline.gold.controller_term.quorums import with_leaderless_epochs
+from pipeline.gold.leader_election.judging import election_certainty
 from pipeline.gold.partition_outage import with_its_end
 from pipeline.gold.partition_outage.unserved import with_following
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.model.partitions.partition_states import states_by_epoch
 from pipeline.model.partitions.replayed_removals import replayed_removals
 from pipeline.model.terms.missing_terms import with_doubts_by_deposed
+from pipeline.model.terms.term_steps import with_succession
 from schemas.gold import partition_outage, partition_timeline
-from schemas.silver import partition_state, term
+from schemas.silver import controller_step, partition_state, term
 from tests.chain import built
 from tests.frames import at, frame
 from tests.gold.term_lines import elected, line, stop
@@ -172,3 +175,74 @@ def test_what_a_deletion_ends_at_once_may_be_its_first_step(how: str, until: flo
         f"cluster_id | noticed_at | ended_at | ended_how | certainty\nc | 10 | {until} | {how} | inferred",
     )
     assert outage.select(certainty=with_its_end())["certainty"].to_list() == [expected]
+
+
+@pytest.mark.parametrize(("leader", "is_succeeded"), [("", True), ("101", False)])
+def test_an_epoch_that_anybody_says_was_led_is_a_term_that_is_missing(
+    leader: str,
+    is_succeeded: bool,  # noqa: FBT001
+) -> None:
+    """Another one says before the election that nobody leads it."""
+    terms = frame(
+        term.SPEC,
+        """
+        cluster_id | term_id | life | mode  | controller_id | controller_epoch | elected_at | first_seen_at | last_seen_at
+        c          | 1-1     | 1    | kraft | 103           | 1                | 1          | 1             | 10
+        c          | 1-3     | 1    | kraft | 103           | 3                | 100        | 100           | 190
+        """,
+    )
+    heard = frame(
+        controller_step.SPEC,
+        f"""
+        cluster_id | node_id | logged_at | event                      | controller_epoch | active_controller_id
+        c          | 101     | 11        | controller_observed_leader | 2                |
+        c          | 103     | 12        | controller_observed_leader | 2                | {leader}
+        """,
+    )
+    found = with_leaderless_epochs(with_succession(terms), heard)
+    assert found.filter(term_id="1-1")["is_succeeded"].to_list() == [is_succeeded]
+
+
+@pytest.mark.parametrize(
+    ("how", "doubt", "expected"),
+    [
+        ("implied", "lines_missing", "undetermined"),
+        ("implied", None, "inferred"),
+        ("move", "lines_missing", "proved"),
+    ],
+)
+def test_what_a_request_alone_implies_may_have_been_before_missing_lines(
+    how: str, doubt: str | None, expected: str
+) -> None:
+    attempt = pl.DataFrame({"how": [how], "doubt": pl.Series([doubt], dtype=pl.String)})
+    assert attempt.select(certainty=election_certainty())["certainty"].to_list() == [expected]
+
+
+def test_a_signal_from_before_the_term_before_is_no_reason_of_the_next() -> None:
+    """Of the election of the third term no line is read."""
+    signal = (
+        "[2026-11-21 00:00:00,100] INFO starting (kafka.server.KafkaServer)\n"
+        "[2026-11-21 00:00:05,000] INFO Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)\n"
+        "[2026-11-21 00:00:49,000] INFO [KafkaServer id=3] started (kafka.server.KafkaServer)\n"
+        "[2026-11-21 00:00:55,000] INFO starting (kafka.server.KafkaServer)\n"
+    )
+    named = line(
+        30,
+        "[Broker id=2] Received LeaderAndIsr request from controller 3 epoch 3",
+        "state.change.logger",
+        "TRACE",
+    )
+    act = line(
+        31,
+        "[Controller id=3 epoch=3] Changed partition a-0 from OnlinePartition to OnlinePartition with leader 2",
+        "state.change.logger",
+        "TRACE",
+    )
+    logs = {
+        (1, "controller"): elected(1, 1, 1) + elected(1, 4, 50),
+        (2, "controller"): elected(2, 2, 20),
+        (3, "state-change"): named + act,
+        (3, "server"): signal,
+    }
+    terms = built(records_in(logs), "controller_term")["controller_term"]
+    assert terms.filter(term_id="1-3")["end_reason"].to_list() == ["unknown"]

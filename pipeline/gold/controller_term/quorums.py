@@ -53,6 +53,9 @@ def with_leaderless_epochs(term: pl.DataFrame, controller_step: pl.DataFrame) ->
     heard = controller_step.filter(
         col("event") == OBSERVED, col("active_controller_id").is_null(), col("controller_epoch").is_not_null()
     ).select("cluster_id", "logged_at", heard_epoch="controller_epoch")
+    observed = controller_step.filter(col("event") == OBSERVED, col("active_controller_id").is_not_null())
+    led = observed.select("cluster_id", heard_epoch="controller_epoch").unique()
+    heard = heard.join(led, on=["cluster_id", "heard_epoch"], how="anti")
     skipped = col("controller_epoch").shift(-1).over(MODE) - col("controller_epoch") - 1
     is_long = col("superseded_at") - col("last_seen_at") > UNHEARD
     spans = (

@@ -60,7 +60,8 @@ def with_reasons(
         node_id="controller_id",
         begin_at=begin_at,
         end_at=when(is_asked).then(over_at),
-        came_at="elected_at",
+        # Of one whose election is not read: not before the one in office before it.
+        came_at=pl.coalesce("elected_at", col("began_at").shift(1).over(*MODE, "life")),
         gone_from_at=pl.coalesce("ended_at", when(~col("is_succeeded")).then(over_at)),
         silent_from_at=pl.max_horizontal(begin_at, silent_from_at),
         is_fenced=lit(value=False),

@@ -126,8 +126,20 @@ def with_election_verdict(found: pl.DataFrame) -> pl.DataFrame:
     is_determined = (verdict != "undetermined").fill_null(value=True) & (~is_open | is_same)
     return found.with_columns(verdict=found_so).with_columns(
         is_expected=when(verdict.is_in([*JUDGED, "differs"])).then(verdict != "differs"),
-        certainty=when(col("how") == "implied").then(lit("inferred")).otherwise(lit("proved")),
+        certainty=election_certainty(),
         expected_leader=when(is_determined).then(expected),
+    )
+
+
+def election_certainty() -> pl.Expr:
+    """What a request alone implies may have been before it, where lines are missing."""
+    is_implied = col("how") == "implied"
+    return (
+        when(is_implied & (col("doubt") == "lines_missing").fill_null(value=False))
+        .then(lit("undetermined"))
+        .when(is_implied)
+        .then(lit("inferred"))
+        .otherwise(lit("proved"))
     )
 
 

@@ -45,7 +45,7 @@ def find(
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """A KRaft controller fenced a broker of which it heard no heartbeat for its session: a warning, and told, no more,
-    where the broker had asked to be shut down, or its process was told to stop.
+    where the broker had asked to be shut down, or its process was told to stop, or may have been.
 
     earlier: findings of OF_ONE_EVENT and OF_SEVERAL. No finding: a fence that one of them tells; one that may be of a
     broker that had left before the logs begin, as its line is the first of it and no line says that it changed a
@@ -65,6 +65,9 @@ def find(
     is_ordered = col("shutdown_requested_at").list.len().gt(0) | (col("end_reason") == SIGNALLED).fill_null(
         value=False
     )
+    # Its next process was there by then: when that before ended, and how, stands in lines that are missing.
+    is_late = (col("registered_at") <= col("left_at") + AT_ONCE) & (col("certainty") == "undetermined")
+    is_untold = is_late.fill_null(value=False) & ~is_known()
     lasted_ms = epoch_millis("back_at") - epoch_millis("left_at")
     is_back = col("back_at").is_not_null()
     until = when(is_back).then(
@@ -80,7 +83,7 @@ def find(
     )
     return fenced.select(
         "cluster_id",
-        *severity_column(when(is_ordered).then(lit("info")).otherwise(lit("warning"))),
+        *severity_column(when(is_ordered | is_untold).then(lit("info")).otherwise(lit("warning"))),
         entity=broker_name(),
         root_event=filled_text("broker left at {}", epoch_millis("left_at")),
         **root_columns("broker left", "left_at", "broker_id"),
