@@ -112,7 +112,14 @@ RUNS = """
 
 @pytest.mark.parametrize(
     ("decided", "count"),
-    [("", 1), ("c | 1 | 28 | 31 | true | false", 0), ("c | 1 | 55 | 58 | true | false", 1)],
+    [
+        ("", 1),
+        ("c | 1 | 28 | 31 | true | false", 0),
+        ("c | 1 | 55 | 58 | true | false", 1),
+        # Of this one, and of the process before.
+        ("c | 1 | 28 | | true | false", 0),
+        ("c | 1 | -9 | | true | false", 1),
+    ],
 )
 def test_of_a_process_that_was_killed_a_controller_says_that_it_is_out(decided: str, count: int) -> None:
     """Where it does not, its lines are missing: the broker serves nothing from its last line on."""

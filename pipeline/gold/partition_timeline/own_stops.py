@@ -89,15 +89,17 @@ def undecided_stops(
         out_at="next_started_at",
         silent_from_at=pl.max_horizontal("last_line_at", "last_state_at"),
         back_at="next_started_at",
+        started_at="started_at",
     )
     decided = broker_absence.filter(col("is_fence"), ~col("is_partial")).select(
         *STOP[:2], gone_at="out_at", there_at="back_at"
     )
-    is_within = (col("gone_at") <= col("back_at") + LET_IN) & (
-        col("there_at") >= col("silent_from_at")
-    ).fill_null(value=True)
+    # Who was taken out before it started, and led since, was let in by a line that is missing.
+    is_of_run = (col("gone_at") >= col("started_at")).fill_null(value=True)
+    is_back_since = (col("there_at") >= col("silent_from_at")).fill_null(is_of_run)
+    is_within = (col("gone_at") <= col("back_at") + LET_IN) & is_back_since
     told_of = stops.join(decided, on=list(STOP[:2])).filter(is_within)
-    return stops.join(told_of, on=list(STOP[:3]), how="anti")
+    return stops.join(told_of, on=list(STOP[:3]), how="anti").select(STOP)
 
 
 def with_last_state(process_run: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
