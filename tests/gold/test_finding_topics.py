@@ -159,3 +159,6 @@ def test_what_a_controller_without_lines_did_is_not_known() -> None:
     assert told(lines | {(1, "state-change"): UNREAD, (3, "controller"): NEXT}) == []
     second = NEXT.replace("epoch=3", "epoch=2").replace("incremented to 3", "incremented to 2")
     assert [one["rule"] for one in told(lines | {(3, "controller"): second})] == ["topic_vanished"]
+    # So may the first one, in days of which no line is read.
+    later = second.replace("2026-11-21", "2026-11-23")
+    assert "topic_vanished" not in [one["rule"] for one in told(lines | {(3, "controller"): later})]
