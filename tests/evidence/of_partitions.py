@@ -116,6 +116,10 @@ def elections(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]
         line = (row["file_id"], row["byte_offset"], row["topic"], row["partition"])
         epoch = (row["topic"], row["partition"], row["leader_epoch"])
         candidates = by_line.get(line) or (by_epoch.get(epoch, []) if row["leader_epoch"] is not None else [])
+        if not candidates and row["outcome"] == "failed":
+            # Its line says so, whatever the whole knows of the end of the topic.
+            yield Said(DOUBT)
+            continue
         if not candidates:
             is_told = row["certainty"] != UNDETERMINED
             yield (

@@ -40,7 +40,10 @@ DELETED = "[2026-11-21 00:00:12,000] INFO [Controller id=2] Starting topic delet
 
 def states() -> pl.DataFrame:
     return frame(partition_timeline.SPEC, STATES).with_columns(
-        at="valid_from_at", known_at="valid_from_at", state_no=pl.int_range(pl.len())
+        at="valid_from_at",
+        known_at="valid_from_at",
+        state_no=pl.int_range(pl.len()),
+        event=lit("broker_leader_started"),
     )
 
 

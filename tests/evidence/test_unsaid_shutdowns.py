@@ -42,7 +42,10 @@ def test_who_led_is_in_doubt_from_the_hole_on_if_changes_are_missing(
     partition_epoch: int, ends: list[object]
 ) -> None:
     states = frame(partition_timeline.SPEC, STATES.format(partition_epoch)).with_columns(
-        at="valid_from_at", known_at="valid_from_at", state_no=pl.int_range(pl.len())
+        at="valid_from_at",
+        known_at="valid_from_at",
+        state_no=pl.int_range(pl.len()),
+        event=pl.lit("broker_leader_started"),
     )
     holes = unsaid_shutdown_holes(
         frame(broker_absence.SPEC, EXIT.format(2, 10)), frame(controller_line.SPEC, LINES)

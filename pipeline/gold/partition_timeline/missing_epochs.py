@@ -27,6 +27,32 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
 
     Source: PartitionRegistration.merge, PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded, from 2.8.
     """
+    is_left_out = col("next_epoch") > col("epoch") + 1
+    is_change_left_out = col("is_between") & (col("next_change") > col("last_change") + 1)
+    is_change_left_out |= (col("next_told") > col("last_change") + AT_ONCE).fill_null(value=False)
+    is_change_left_out |= (
+        col("printed_event").is_in(OF_SAME_EPOCH) & (col("printed_epoch") > col("epoch"))
+    ).fill_null(value=False)
+    is_between = col("hole_until_at") <= col("next_at")
+    return (
+        with_next_leader_epoch(states).sort("stated_at")
+        .join_asof(
+            holes.sort("hole_until_at"), left_on="stated_at", right_on="hole_until_at", by="cluster_id",
+            strategy="forward", coalesce=False, check_sortedness=False,
+        )
+        .with_columns(is_between=is_between.fill_null(value=False))
+        .filter(is_left_out | is_change_left_out)
+        .select(
+            "state_no",
+            first_at=pl.max_horizontal("stated_at", when("is_between").then("hole_from_at")) + SOON,
+        )
+    )  # fmt: skip
+
+
+def with_next_leader_epoch(states: pl.DataFrame) -> pl.DataFrame:
+    """Of states that another leader epoch follows: epoch, stated_at and last_change, when it was stated last and by
+    which partition epoch; next_epoch, next_at and next_change of the next one, next_told: UNTOLD where it is a
+    decision; printed_event, printed_epoch: of the next state that is printed."""
     last_change = (
         when(col("leader_epoch").is_not_null()).then("partition_epoch").max().over(*IDENTITY, "epoch")
     )
@@ -34,7 +60,7 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
     is_next = col("next_epoch") != col("epoch")
     following = col("partition_epoch").shift(-1).over(IDENTITY)
     next_at = when(col("next_epoch") != col("epoch")).then(col("at").shift(-1).over(IDENTITY))
-    left_out = (
+    return (
         states.select(
             *(*IDENTITY, "state_no", "at", "known_at", "leader_epoch", "partition_epoch", "event"),
             epoch=col("leader_epoch").forward_fill().over(IDENTITY),
@@ -57,26 +83,6 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
         )
         .filter(col("next_epoch") > col("epoch"))
     )
-    is_left_out = col("next_epoch") > col("epoch") + 1
-    is_change_left_out = col("is_between") & (col("next_change") > col("last_change") + 1)
-    is_change_left_out |= (col("next_told") > col("last_change") + AT_ONCE).fill_null(value=False)
-    is_change_left_out |= (
-        col("printed_event").is_in(OF_SAME_EPOCH) & (col("printed_epoch") > col("epoch"))
-    ).fill_null(value=False)
-    is_between = col("hole_until_at") <= col("next_at")
-    return (
-        left_out.sort("stated_at")
-        .join_asof(
-            holes.sort("hole_until_at"), left_on="stated_at", right_on="hole_until_at", by="cluster_id",
-            strategy="forward", coalesce=False, check_sortedness=False,
-        )
-        .with_columns(is_between=is_between.fill_null(value=False))
-        .filter(is_left_out | is_change_left_out)
-        .select(
-            "state_no",
-            first_at=pl.max_horizontal("stated_at", when("is_between").then("hole_from_at")) + SOON,
-        )
-    )  # fmt: skip
 
 
 def printed_next(name: str) -> pl.Expr:
