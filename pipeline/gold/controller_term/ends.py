@@ -179,8 +179,8 @@ def zookeeper_end() -> pl.Expr:
         .then(when(col("superseded_at").is_not_null()).then(lit("superseded_unseen")))
         .when(has_restarted & is_true("may_be_silent"))
         .then(nothing)
-        # In the lines that are missing it may have resigned, long before its process ended.
-        .when(has_restarted & col("is_next_torn"))
+        # In the lines, or terms, that are missing it may have resigned, long before its process ended.
+        .when(has_restarted & (col("is_next_torn") | is_next_missing()))
         .then(lit("superseded_unseen"))
         .when(has_restarted)
         .then(crashed_if_seen)
@@ -188,6 +188,11 @@ def zookeeper_end() -> pl.Expr:
         .then(open_if_seen)
         .otherwise(lit("superseded_unseen"))
     )
+
+
+def is_next_missing() -> pl.Expr:
+    """True if there was another term, of which no line tells the election, before the next one that is seen."""
+    return col("superseded_at").is_not_null() & ~col("is_succeeded")
 
 
 def is_over_before() -> pl.Expr:

@@ -40,10 +40,11 @@ def with_shutting_leader(found: pl.DataFrame, broker_session: pl.DataFrame) -> p
 
 
 def with_departed(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
-    """Outages of which no leader is known and that begin in the event of a controller that notices that brokers left
-    have one of them at their root, before all one that was not shut down. Whom a list misses, or a starting controller
-    finds under another registration, may have left long ago, and so may one that bounced without a word: where that
-    list tells of one, or another broker was gone by then, which of them it was is not known."""
+    """Outages of which no leader is known, nor was before a doubt, and that begin in the event of a controller that
+    notices that brokers left have one of them at their root, before all one that was not shut down. Whom a list
+    misses, or a starting controller finds under another registration, may have left long ago, and so may one that
+    bounced without a word: where that list tells of one, or another broker was gone by then, which of them it was is
+    not known."""
     is_unsaid_bounce = (col("left_how") == BOUNCED) & (col("certainty") != "proved")
     is_said = ~col("left_how").is_in([AT_STARTUP, UNSAID]) & ~is_listed_at_start() & ~is_unsaid_bounce
     of_event = broker_session.filter(col("left_event_seq") > 0)
@@ -55,7 +56,8 @@ def with_departed(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataF
         .select("cluster_id", "broker_id", "left_how", term_id="left_term_id", event_seq="left_event_seq")
     )
     by_event = ("cluster_id", "term_id", "event_seq")
-    begun = outages_without_root(found).filter(col("old_leader").is_null()).join(departed, on=by_event)
+    is_untold = col("old_leader").is_null() & ~col("is_behind_doubt").fill_null(value=False)
+    begun = outages_without_root(found).filter(is_untold).join(departed, on=by_event)
     alone = begun.join(
         brokers_gone_before(begun, broker_session), on=["cluster_id", "noticed_at"], how="anti"
     )

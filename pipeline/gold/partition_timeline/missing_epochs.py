@@ -33,6 +33,11 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
     is_change_left_out |= (
         col("printed_event").is_in(OF_SAME_EPOCH) & (col("printed_epoch") > col("epoch"))
     ).fill_null(value=False)
+    is_moved = col("is_led_outside") & (col("printed_change") > col("known_change") + 1)
+    is_change_left_out |= is_moved.fill_null(value=False)
+    # Whom a decision takes out led no more.
+    is_guessed = is_moved.fill_null(value=False) & col("partition_epoch").is_null()
+    since = pl.max_horizontal("stated_at", when("is_between").then("hole_from_at")) + SOON
     is_between = col("hole_until_at") <= col("next_at")
     return (
         with_next_leader_epoch(states).sort("stated_at")
@@ -44,7 +49,7 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
         .filter(is_left_out | is_change_left_out)
         .select(
             "state_no",
-            first_at=pl.max_horizontal("stated_at", when("is_between").then("hole_from_at")) + SOON,
+            first_at=when(is_guessed).then("at").otherwise(since),
         )
     )  # fmt: skip
 
@@ -52,7 +57,8 @@ def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataF
 def with_next_leader_epoch(states: pl.DataFrame) -> pl.DataFrame:
     """Of states that another leader epoch follows: epoch, stated_at and last_change, when it was stated last and by
     which partition epoch; next_epoch, next_at and next_change of the next one, next_told: UNTOLD where it is a
-    decision; printed_event, printed_epoch: of the next state that is printed."""
+    decision; printed_event, printed_epoch, printed_change: of the next state that is printed; is_led_outside:
+    it, or a later one, is led by none of its replicas."""
     last_change = (
         when(col("leader_epoch").is_not_null()).then("partition_epoch").max().over(*IDENTITY, "epoch")
     )
@@ -63,6 +69,7 @@ def with_next_leader_epoch(states: pl.DataFrame) -> pl.DataFrame:
     return (
         states.select(
             *(*IDENTITY, "state_no", "at", "known_at", "leader_epoch", "partition_epoch", "event"),
+            is_outside=(col("leader") >= 0) & ~col("replicas").list.contains(col("leader")),
             epoch=col("leader_epoch").forward_fill().over(IDENTITY),
         )
         .with_columns(next_epoch=col("epoch").shift(-1).over(IDENTITY))
@@ -75,6 +82,14 @@ def with_next_leader_epoch(states: pl.DataFrame) -> pl.DataFrame:
             # The next one that is printed, be it behind a decision.
             printed_event=printed_next("event"),
             printed_epoch=printed_next("leader_epoch"),
+            printed_change=printed_next("partition_epoch"),
+            known_change=col("partition_epoch").forward_fill().over(IDENTITY),
+            is_led_outside=col("is_outside")
+            .fill_null(value=False)
+            .reverse()
+            .cum_max()
+            .reverse()
+            .over(IDENTITY),
         )
         .with_columns(
             col("next_epoch", "next_at", "next_change", "next_told").backward_fill().over(IDENTITY),

@@ -15,7 +15,7 @@ from pipeline.gold.reassignment.attempts import (
     with_replicas,
     with_steps,
 )
-from pipeline.gold.reassignment.doubts import with_unseen_term_doubt
+from pipeline.gold.reassignment.doubts import with_unseen_end, with_unseen_term_doubt
 from pipeline.gold.reassignment.leftovers import with_leftovers
 from pipeline.gold.reassignment.marks import (
     CONTINUED,
@@ -61,10 +61,8 @@ def build(
     # Lines of before may be given: those of the same segments.
     reassignment_event = reassignment_event.filter(span.since("logged_at"))
     rows = reassignment_steps(reassignment_event, controller_line, term)
-    ends = topic_ends(partition_timeline)
-    ordered = mark_attempt_bounds(
-        with_topic_and_list_ends(rows, ends, lists_at_start(controller_line.filter(span.since("logged_at"))))
-    )
+    lists = lists_at_start(controller_line.filter(span.since("logged_at")))
+    ordered = mark_attempt_bounds(with_topic_and_list_ends(rows, topic_ends(partition_timeline), lists))
     of_attempts = number_attempts(ordered)
     intervals = whole_intervals(partition_timeline)
     found = (
@@ -72,6 +70,7 @@ def build(
         .pipe(with_attempt_outcome)
         .pipe(with_replicas, intervals)
         .pipe(with_unseen_term_doubt, term)
+        .pipe(with_unseen_end, intervals)
     )
     refused = refused_attempts(not_begun(ordered)).pipe(with_replicas, intervals)
     others = lines_of_attempt_steps(found, rows, replica_transition, leader_and_isr, control_request)

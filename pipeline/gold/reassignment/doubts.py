@@ -46,6 +46,30 @@ def terms_of_others(term: pl.DataFrame) -> pl.DataFrame:
     return term.filter(col("mode") == "zookeeper", ~is_own).select("cluster_id", unseen_at="first_seen_at")
 
 
+def with_unseen_end(found: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFrame:
+    """Attempts with is_in_doubt also where one goes on as far as lines tell, though the partition is assigned to its
+    target alone behind its last line (intervals: of gold.partition_timeline): it ended in lines that are missing."""
+    partition = ("cluster_id", "topic", "partition")
+    stated = intervals.filter(
+        col("replicas").is_not_null(), ~col("is_assignment_stale").fill_null(value=True)
+    )
+    last = (
+        stated.sort("valid_from_at", "interval_seq")
+        .unique(partition, keep="last", maintain_order=True)
+        .select(*partition, stated_replicas="replicas", stated_at="valid_from_at")
+    )
+    is_target = col("stated_replicas") == col("target_replicas")
+    is_moved = (
+        (col("stated_at") > col("last_at")) & is_target & (col("original_replicas") != col("target_replicas"))
+    )
+    is_going_on = col("outcome") == "in_progress"
+    return (
+        found.join(last, on=partition, how="left", maintain_order="left")
+        .with_columns(col("is_in_doubt") | (is_going_on & is_moved).fill_null(value=False))
+        .drop("stated_replicas", "stated_at")
+    )
+
+
 def torn_terms(term: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, unseen_at) of terms of ZooKeeper mode that other nodes name behind the last line of their own
     controller: since that line."""

@@ -61,9 +61,11 @@ def with_unelected_acts(
         active_controller_lines(wording_seen).select(*NODE, at=name) for name in ("first_at", "last_at")
     ).filter(col("at").is_not_null())
     in_kraft = terms.filter(col("mode") == "kraft")
-    begun = in_kraft.select(*NODE, "term_id", begun_at="first_seen_at").sort("begun_at")
+    begun = in_kraft.select(*NODE, "term_id", "controller_epoch", begun_at="first_seen_at").sort("begun_at")
     own = begun.select(*NODE, "begun_at", own_at="begun_at", own_id="term_id")
-    held = begun.select("cluster_id", *TERM[1:], "begun_at", held_at="begun_at", holder_id="controller_id")
+    held = begun.select(
+        "cluster_id", *TERM[1:], "begun_at", "controller_epoch", held_at="begun_at", holder_id="controller_id"
+    )
     is_unelected = ((col("own_at") <= col("gone_at")) | col("own_at").is_null()).fill_null(value=False)
     is_late = (col("at") - col("gone_at") >= LEAST).fill_null(value=True)
     placed = (
@@ -76,6 +78,7 @@ def with_unelected_acts(
         )
         .join_asof(held, left_on="at", right_on="begun_at", by="cluster_id", check_sortedness=False)
         .filter(col("term_id").is_not_null())
+        .pipe(without_acts_before_renouncing, controller_step)
         .with_columns(is_again=is_long_deposed())
     )  # fmt: skip
     unseen = first_unelected_acts(placed, (is_unelected & is_late) | col("is_again"))
@@ -93,6 +96,26 @@ def with_unelected_acts(
         )
         .drop("unelected_at", "acted_at")
     )
+
+
+def without_acts_before_renouncing(acts: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
+    """Acts (NODE, at, controller_epoch of the term in office then) without those of a node that gives up an earlier
+    epoch soon after: it was not elected meanwhile."""
+    is_told = col("step").is_in(LEAVING) & col("controller_epoch").is_not_null()
+    node = pl.coalesce("node_id", "controller_id")
+    given_up = controller_step.filter(is_told).select(
+        "cluster_id", controller_id=node, given_up_at="logged_at", own_epoch="controller_epoch"
+    )
+    is_old = (col("own_epoch") < col("controller_epoch")) & (col("given_up_at") - col("at") <= NEAR)
+    return (
+        acts.sort("at")
+        .join_asof(
+            given_up.sort("given_up_at"), left_on="at", right_on="given_up_at", by=NODE, strategy="forward",
+            coalesce=False, check_sortedness=False,
+        )
+        .filter(~is_old.fill_null(value=False))
+        .drop("given_up_at", "own_epoch")
+    )  # fmt: skip
 
 
 def is_long_deposed() -> pl.Expr:
