@@ -43,5 +43,7 @@ def roots_of_an_outage(sessions: pl.DataFrame) -> list[int | None]:
         cluster_id | topic | topic_life | partition | noticed_at | term_id | certainty
         c          | a     | 1          | 0         | 40         | 1-5     | proved
     """
-    noticed = frame(partition_outage.SPEC, outage).with_columns(event_seq=pl.lit(7, pl.Int64))
+    noticed = frame(partition_outage.SPEC, outage).with_columns(
+        event_seq=pl.lit(7, pl.Int64), is_behind_doubt=pl.lit(value=False)
+    )
     return with_departed(noticed, sessions)["root_broker_id"].to_list()

@@ -47,18 +47,18 @@ def test_a_later_controller_states_what_was_created_again(after: str, expected: 
 
 
 @pytest.mark.parametrize(
-    ("is_torn", "is_succeeded", "how", "expected"),
+    ("is_torn", "is_skipped", "how", "expected"),
     [
-        (True, True, "superseded_unseen", "unknown"),
-        (False, True, "superseded_unseen", "killed"),
+        (True, False, "superseded_unseen", "unknown"),
+        (False, False, "superseded_unseen", "killed"),
         # Another term was there before the next one that is seen.
-        (False, False, "superseded_unseen", "unknown"),
-        (True, True, "crashed", "killed"),
+        (False, True, "superseded_unseen", "unknown"),
+        (True, False, "crashed", "killed"),
     ],
 )
 def test_who_was_killed_may_have_resigned_before_in_lines_that_are_missing(
     is_torn: bool,  # noqa: FBT001
-    is_succeeded: bool,  # noqa: FBT001
+    is_skipped: bool,  # noqa: FBT001
     how: str,
     expected: str,
 ) -> None:
@@ -71,9 +71,7 @@ def test_who_was_killed_may_have_resigned_before_in_lines_that_are_missing(
         is_alive_next=lit(value=False),
         is_next_torn=lit(value=is_torn),
         is_over_before=lit(value=False),
-        mode=lit("zookeeper"),
-        is_succeeded=lit(value=is_succeeded),
-        superseded_at="ended_at",
+        is_epoch_skipped=lit(value=is_skipped),
         unproved_from_at=lit(None, pl.Datetime("us", "UTC")),
         first_sign_lines="evidence",
         end_lines="evidence",

@@ -25,7 +25,7 @@ def with_next_view(
     is_alone: True if it is the only one that could ever be elected: no list of live brokers names another; in KRaft no
     other one was elected, or heard of a leader; is_last_alive: True if no other broker was alive at its end; and
     is_next_torn: True if lines of the next controller are read, and its election is not: they are missing;
-    is_next_elected: True if it is read."""
+    is_next_elected: True if it is read. is_epoch_skipped: ZooKeeper: terms are missing before the next one."""
     of_list = col("event").is_in([LIVE, CHANGED]) & col("broker_id").is_not_null()
     brokers = broker_event.filter(of_list).select("cluster_id", node_id="broker_id")
     live_next = col("live_brokers").shift(-1).over(MODE)
@@ -34,6 +34,8 @@ def with_next_view(
     is_itself = (others.list.len() == 1) & others.list.contains(col("controller_id"))
     itself = pl.concat_list("controller_id")
     is_torn = col("elected_at").is_null() & col("last_line_at").is_not_null()
+    epoch = col("controller_epoch")
+    is_skipped = (col("mode") == "zookeeper") & (epoch.shift(-1).over(*MODE, "life") > epoch + 1)
     is_last_alive = col("known_live_brokers").list.set_difference(itself).list.len() == 0
     return (
         term.join(node_set(brokers, "brokers"), on="cluster_id", how="left", maintain_order="left")
@@ -48,6 +50,7 @@ def with_next_view(
             is_alone=is_itself,
             is_last_alive=is_last_alive.fill_null(value=False),
             is_next_torn=is_torn.shift(-1).over(MODE).fill_null(value=False),
+            is_epoch_skipped=is_skipped.fill_null(value=False),
             is_next_elected=col("elected_at").is_not_null().shift(-1).over(MODE).fill_null(value=False),
         )
         .drop("brokers", "quorum")

@@ -106,8 +106,9 @@ def without_later_end() -> list[pl.Expr]:
     is_later = is_told_later & ~is_lost_before & ~is_missed
     is_behind = is_of_process | (col("end_reason_at") > col("end_at"))
     is_unproved = col("end_reason_at") > col("unproved_from_at")
-    is_missing = (col("mode") == "zookeeper") & col("superseded_at").is_not_null() & ~col("is_succeeded")
-    is_open = is_unseen & (is_later | is_unproved | (is_behind & (col("is_next_torn") | is_missing)))
+    is_open = is_unseen & (
+        is_later | is_unproved | (is_behind & (col("is_next_torn") | col("is_epoch_skipped")))
+    )
     is_open = is_open.fill_null(value=False) | col("is_over_before")
     unsaid = when(col("end_reason") == SESSION).then(lit(LIVED_ON)).otherwise(lit(MISSING))
     return [
