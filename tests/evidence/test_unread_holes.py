@@ -6,7 +6,7 @@ from polars import col, lit
 
 from pipeline.gold.controller_term.quorums import with_leaderless_epochs
 from pipeline.gold.leader_election.judging import election_certainty
-from pipeline.gold.partition_outage import with_its_end
+from pipeline.gold.partition_outage.certainty import with_its_end
 from pipeline.gold.partition_outage.unserved import with_following
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.model.partitions.partition_states import states_by_epoch

@@ -9,10 +9,11 @@ from pipeline.core.made_of import made_of
 from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.core.stretches import TIME, open_end, with_island
+from pipeline.gold.partition_outage.certainty import is_begin_unknown, outage_evidence, with_its_end
 from pipeline.gold.partition_outage.roots import with_departed, with_only_replica, with_shutting_leader
 from pipeline.gold.partition_outage.unserved import RETURNED, unserved_parts
 from pipeline.model.brokers.departures import AT_STARTUP
-from pipeline.model.brokers.outage_bounds import UNSAID, WIPED, with_bounds
+from pipeline.model.brokers.outage_bounds import UNSAID, with_bounds
 from pipeline.model.partitions.statements import PARTITION, SENT
 from pipeline.model.settings import SessionLimit
 from schemas.gold.partition_outage import SPEC
@@ -23,7 +24,6 @@ UNTOLD = "unknown"
 DELETION = "topic deletion"
 PRINTED_LATER = timedelta(seconds=3)  # from a decision to the first broker that prints what came of it
 DELETED = "deleted"
-AT_ONCE = timedelta(seconds=1)
 OF_DELETIONS = (
     "partition_transition",
     "replica_removed_from_isr",
@@ -81,14 +81,6 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
         .with_columns(evidence=outage_evidence(), certainty=with_its_end())
         .with_columns(when(~is_begin_unknown()).then(col("unserved_from_at", "high_ms")))
     )
-
-
-def is_begin_unknown() -> pl.Expr:
-    """True where nobody knows since when: it may have been so in doubt, or before all that is known of it. Behind a
-    doubt only who left tells since when."""
-    is_first = col("is_first_known") & (col("root_event") == UNTOLD)
-    is_untold = col("is_behind_doubt").fill_null(value=False) & col("root_left_how").is_null()
-    return (col("is_since_doubt") | is_first | is_untold).fill_null(value=False)
 
 
 def outage_pieces_since(pieces: pl.DataFrame, span: Span) -> pl.DataFrame:
@@ -241,25 +233,3 @@ def with_decision_before(
         .with_columns(when(is_untold).then(f"{name}_before").otherwise(name).alias(name) for name in names)
         .select(*found.columns)
     )  # fmt: skip
-
-
-def with_its_end() -> pl.Expr:
-    """What no line ends is not proved as a whole. What a deletion ends at once may be its first step: that makes
-    all partitions Offline, up to 3.9, and controller.log alone tells why."""
-    is_of_deletion = (col("ended_how") == DELETED) & (col("ended_at") - col("noticed_at") <= AT_ONCE)
-    is_unended = col("ended_how").is_in(["lines_missing", WIPED]) & (col("certainty") == "proved")
-    return (
-        when(is_of_deletion.fill_null(value=False))
-        .then(lit("undetermined"))
-        .when(is_unended)
-        .then(lit("inferred"))
-        .otherwise("certainty")
-    )
-
-
-def outage_evidence() -> pl.Expr:
-    """The line with which it begins, and the one with which it ends if there is one."""
-    begin = pl.struct(file_id="line_file_id", byte_offset="line_byte_offset")
-    end = pl.struct(file_id="ending_file_id", byte_offset="ending_byte_offset")
-    has_end = col("ending_file_id").is_not_null()
-    return when(has_end).then(pl.concat_list(begin, end)).otherwise(pl.concat_list(begin))
