@@ -1,11 +1,14 @@
 """A broker between two processes prints nothing: what it printed before may be over until it prints it again."""
 
 import polars as pl
+import pytest
 from polars import lit
 
+from pipeline.core.frames import empty_frame
+from pipeline.core.span import ALL_TIME
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
-from pipeline.gold.partition_timeline.own_stops import process_stops, state_lines
+from pipeline.gold.partition_timeline.own_stops import process_stops, state_line, state_lines
 from pipeline.gold.partition_timeline.silences import last_restatements
 from pipeline.model.terms.kraft_terms import kraft_terms
 from schemas.gold import partition_timeline
@@ -93,3 +96,17 @@ def test_a_process_that_says_its_end_is_gone_from_then_on() -> None:
     found = process_stops(ended, state_lines(lines().clear()))
     spelled = frame(broker_absence.SPEC, "broker_id | silent_from_at | out_at | back_at\n2 | 88 | 88 |")
     same_rows(found, spelled, "broker_id", "silent_from_at", "out_at", "back_at")
+
+
+@pytest.mark.parametrize("mode", [None, "kraft"])
+def test_lines_of_brokers_count_where_no_term_is_read(mode: str | None) -> None:
+    """The pause lies between lines of two topics, of which each tells its part, as in shards."""
+    told = frame(partition_state.SPEC, FROZEN)
+    terms = frame(term.SPEC, f"cluster_id | mode\nc | {mode}") if mode else empty_frame(term.SPEC)
+    of_topics = [
+        state_line(told.filter(topic=topic), terms, empty_frame(partition_timeline.SPEC), ALL_TIME)
+        for topic in ("once", "twice")
+    ]
+    stops = process_stops(empty_frame(process_run.SPEC), pl.concat(of_topics))
+    spelled = frame(broker_absence.SPEC, "broker_id | silent_from_at | out_at\n2 | 30.002 | 60.001")
+    same_rows(stops, spelled, "broker_id", "silent_from_at", "out_at")

@@ -34,7 +34,8 @@ def state_line(
     partition_state: pl.DataFrame, term: pl.DataFrame, timeline_before: pl.DataFrame, span: Span
 ) -> pl.DataFrame:
     """(STATE_LINE) of state_lines(): when each broker printed states, of whatever topics, tells when it was silent."""
-    if "kraft" not in set(term["mode"]):
+    # Where no term is read, too, brokers may be of KRaft.
+    if set(term["mode"]) == {"zookeeper"}:
         return pl.DataFrame(schema=STATE_LINE)
     before = whole_intervals(timeline_before).filter(col("topic_id").is_not_null())
     return state_lines(lines_with_topic_id(partition_state, before, span))
