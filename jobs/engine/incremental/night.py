@@ -32,7 +32,7 @@ class Night:
     before: the highest load_seq of earlier runs. fresh: tables that hold what follows from all rows up to `before`; the
     others are built from everything. derived: segments of earlier runs that are derived anew beside the new ones. gone:
     rows of bronze.source_file of those that others replace. executors: who runs kernels of single records; None: the
-    driver does. shards: into so many parts, by topic, they divide the tables of a first run; 0: into none. records:
+    driver does. shards: into so many parts, by topic, they divide its tables; 0: into none. records:
     what is loaded, once it is asked for. goes_on: the run before read a part of what it found, and no screen told of
     it. metadata_before: the last load of copies of the metadata log of earlier runs. parts: the segments of the run
     (load_seq) in groups whose records the driver can hold; none: all at once.
