@@ -138,7 +138,9 @@ def test_days_of_which_no_file_has_lines_are_missing_while_a_controller_is_in_of
 ) -> None:
     logs = {(1, "controller"): at(5, ELECTED, 1, 1), (1, "state-change"): later}
     kinds = {"days_missing", "election_missing"}
-    assert sorted(kinds & {one["kind"] for one in gaps(records_in(logs))}) == expected
+    found = [one for one in gaps(records_in(logs)) if one["kind"] in kinds]
+    assert sorted({one["kind"] for one in found}) == expected
+    assert all(one["evidence"] for one in found)
 
 
 def test_every_kind_of_gap() -> None:

@@ -57,7 +57,8 @@ def missing_elections(term: pl.DataFrame) -> pl.DataFrame:
 
 def missing_days(term: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
     """Holes of a day or more in all logs within a term of ZooKeeper mode, or before the first line of one whose
-    election is not read: the cluster was up. What a controller learned meanwhile no line tells."""
+    election is not read: the cluster was up. What a controller learned meanwhile no line tells. Evidence: the first
+    line of that term."""
     in_turn = term.filter(IN_ZOOKEEPER)
     until_at = col("hole_until_at")
     is_within = (col("first_seen_at") < until_at) & (col("last_seen_at") >= until_at)
@@ -70,8 +71,8 @@ def missing_days(term: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame
         log_holes(wording_seen)
         .join(in_turn, on="cluster_id")
         .filter(is_within | (is_unseen & is_first_behind.over(hole).fill_null(value=False)))
-        .select(hole)
-        .unique()
+        .sort("first_seen_at", "file_id", "byte_offset")
+        .unique(hole, keep="first", maintain_order=True)
         .select(
             "cluster_id",
             from_at="hole_from_at",
@@ -79,5 +80,6 @@ def missing_days(term: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame
             kind=lit("days_missing"),
             certainty=lit("inferred"),
             sentence=lit("no file has lines of this time, in which there was a controller in office"),
+            evidence=known_lines(("file_id", "byte_offset")),
         )
     )
