@@ -62,8 +62,17 @@ def test_nights_in_shards_are_those_of_the_driver(shared: Path, name: str, night
         assert not differing, f"night {number}\n" + "\n".join(differing)
 
 
+def test_where_lines_are_missing_topics_tell_of_them_together(shared: Path) -> None:
+    """Without a node: what partitions of some topics show of missing lines counts in all shards, and once."""
+    lines = by_files(frame_of(records(folder_of(shared, "2.2.2-zk-stock"), LOGS))).records
+    require_same(lines.filter(pl.col("node_id") != 3), (3,))
+
+
 def require_alike(shared: Path, cluster: str, numbers: Sequence[int]) -> None:
-    lines = by_files(frame_of(records(folder_of(shared, cluster), LOGS))).records
+    require_same(by_files(frame_of(records(folder_of(shared, cluster), LOGS))).records, numbers)
+
+
+def require_same(lines: pl.DataFrame, numbers: Sequence[int]) -> None:
     expected, _, _ = stored_by(lines, 0)
     for shards in numbers:
         found, runs, judged = stored_by(lines, shards)

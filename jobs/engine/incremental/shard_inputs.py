@@ -128,7 +128,8 @@ class PartedInputs:
             names[key] = (key,)
             holders += [split] if split else []
         inputs = ShardInputs.of(given, names)
-        every = [*holders, *dict.fromkeys(self.there.values())]
+        # What came of one pass may hold tables and partials: it is asked once.
+        every = dict.fromkeys([*holders, *self.there.values()])
         asked = [one for one in every if any(one.count(name) for name in inputs.pack_names)]
         return inputs, asked or [self.records.executors.hold([], self.night.shards)]
 
