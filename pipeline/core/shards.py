@@ -23,7 +23,6 @@ from schemas.spec import TableSpec
 
 BROKEN = ":broken"
 TOPICS = ":topics"
-STORED = ":stored"
 LINE = ("file_id", "byte_offset")
 SHARD, SHARDS = "shard", "shards"
 Parts = Iterable[tuple[int, pl.DataFrame]]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import polars as pl
 import pytest
@@ -16,6 +17,7 @@ from pipeline.core.reach import Reach
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record, source_file
 from schemas.spec import TableSpec
+from tests.evidence.cuts import CUTS
 from tests.incremental.cutting import by_files
 from tests.incremental.lab_nights import Nights
 from tests.incremental.nights import BUILT, differences, in_nights, manifest
@@ -31,6 +33,17 @@ CLUSTERS = (
     "4.3.1-kraft-separate-stock",
     "3.9.1-zk-trace",
 )
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_of_parts_of_the_logs_shards_tell_what_the_driver_tells(shared: Path, cluster: str, cut: str) -> None:
+    """Rules that need more than a topic show where lines are missing."""
+    lines = by_files(frame_of(records(folder_of(shared, cluster), LOGS))).records
+    part = CUTS[cut](Random(f"{cluster} {cut}"), lines)  # noqa: S311 - which part
+    if not part.is_empty():
+        require_same(part, (3,))
 
 
 @pytest.mark.soak

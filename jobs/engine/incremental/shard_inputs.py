@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from pipeline.core.executors import PackedRows
 from pipeline.core.frames import arrow_of_frame, empty_frame, frame_of
 from pipeline.core.packed_rows import NO_SHARD, TOPIC, Pack, packs_of
 from pipeline.core.shard_steps import ShardInputs, StepInput
-from pipeline.core.shards import STORED, Parts, lines_by_shard, rows_by_shard
+from pipeline.core.shards import Parts, lines_by_shard, rows_by_shard
 from pipeline.core.span import Span
 from schemas.spec import TableSpec
 
@@ -52,9 +52,6 @@ class SplitLines:
     unnamed: pl.DataFrame
     packs: PackedRows | None
 
-    def reaches(self, since: datetime | None) -> bool:
-        return self.since is None or (since is not None and self.since <= since)
-
 
 @dataclass(frozen=True)
 class StoredRows:
@@ -63,11 +60,10 @@ class StoredRows:
     name: str
     since: datetime | None
     until: datetime | None
-    packs: PackedRows | None = None
+    packs: PackedRows
 
     def serves(self, since: datetime | None, until: datetime | None) -> bool:
-        reaches = self.since is None or (since is not None and self.since <= since)
-        return reaches and self.until == until
+        return reaches(self.since, since) and self.until == until
 
 
 @dataclass(frozen=True)
@@ -115,15 +111,14 @@ class PartedInputs:
         tables among it from when on it builds them."""
         given = {key: value() for key, value in asks.values.items()}
         names: dict[str, tuple[str, ...]] = {}
-        carried = self.carried_of(asks, given)
-        holders = [*([carried] if carried else []), *self.stored_of(asks, starts)]
+        carried, stored = self.carried_of(asks, given), self.stored_of(asks, starts)
+        holders = [*([carried] if carried else []), *(one.packs for one in stored.values())]
         for key in asks.carried:
             names[key] = (key,)
         for name in set(asks.begins) - OF_LINES:
-            spec = BY_SHORT_NAME[name].spec
-            stored = self.stored.get(name)
-            given[name] = self.small(spec, stored)
-            names[name] = (spec.name, *([stored.name] if stored else ()))
+            spec, its = BY_SHORT_NAME[name].spec, stored.get(name)
+            given[name] = self.small(spec, its)
+            names[name] = (spec.name, *([its.name] if its else ()))
         for split, key in self.lines_of(asks, made, given):
             names[key] = (key,)
             holders += [split] if split else []
@@ -146,11 +141,11 @@ class PartedInputs:
         self.passes += [held] if held else []
         return held
 
-    def stored_of(self, asks: PassAsks, starts: Mapping[str, datetime | None]) -> list[PackedRows]:
-        """What is stored of the tables that are asked for, beside what the run builds of them: read once, and again
-        where more of it is asked for."""
+    def stored_of(self, asks: PassAsks, starts: Mapping[str, datetime | None]) -> dict[str, StoredRows]:
+        """By name what is stored of the tables that are asked for, beside what the run builds of them: read once, and
+        again where more of it is asked for."""
         asked: dict[str, tuple[str, TableSpec, Condition | None]] = {}
-        names: list[str] = []
+        needed: dict[str, tuple[datetime | None, datetime | None]] = {}
         for name in asks.begins:
             table, since = BY_SHORT_NAME[name], asks.since(name)
             held = self.at_hand.held.get(table.spec.name)
@@ -164,24 +159,21 @@ class PartedInputs:
             if name in starts and start is not None:
                 is_earlier = column_before(table.incremental.ordered_by, start)
             is_reaching = None if since is None else self.at_hand.is_reaching(table, since)
-            names.append(name)
+            needed[name] = (since, start)
             if name not in self.stored or not self.stored[name].serves(since, start):
                 # Of a table that is read again who holds it from before holds other tables, too.
-                as_read = f"{table.spec.name}{STORED} {len(self.passes)}"
+                as_read = f"{table.spec.name}:stored {len(self.passes)}"
                 asked[name] = (as_read, table.spec, all_conditions(is_earlier, is_reaching))
-                self.stored[name] = StoredRows(as_read, since, start)
         if asked:
             packs = self.records.executors.stored(list(asked.values()), self.night.shards)
             self.passes.append(packs)
-            self.stored |= {name: replace(self.stored[name], packs=packs) for name in asked}
-        return list(
-            dict.fromkeys(one.packs for name in names if (one := self.stored[name]).packs is not None)
-        )
+            self.stored |= {name: StoredRows(one[0], *needed[name], packs) for name, one in asked.items()}
+        return {name: self.stored[name] for name in needed}
 
     def small(self, spec: TableSpec, stored: StoredRows | None) -> pl.DataFrame:
         """The rows of a table that are of no topic."""
         new = self.of_no_topic.get(spec.table, empty_frame(spec))
-        rows = stored.packs.of_no_topic(stored.name) if stored and stored.packs else None
+        rows = stored.packs.of_no_topic(stored.name) if stored else None
         return new if rows is None else pl.concat([frame_of(rows), new])
 
     def lines_of(
@@ -215,7 +207,7 @@ class PartedInputs:
         self, key: str, since: datetime | None, rows: Callable[[], pl.DataFrame], given: dict[str, Any]
     ) -> PackedRows | None:
         split = self.split.get(key)
-        if split is None or not split.reaches(since):
+        if split is None or not reaches(split.since, since):
             split = self.split[key] = self.split_lines(key, since, rows())
         given[key] = split.unnamed
         return split.packs
@@ -229,6 +221,11 @@ class PartedInputs:
         held = self.records.executors.hold(packs, self.night.shards) if packs else None
         self.passes += [held] if held else []
         return SplitLines(since, unnamed, held)
+
+
+def reaches(since: datetime | None, asked: datetime | None) -> bool:
+    """Whether rows since a time, None: all, are also those since another one."""
+    return since is None or (asked is not None and since <= asked)
 
 
 def packs_of_parts(name: str, parts: Parts) -> list[Pack]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 import polars as pl
+import pyarrow as pa
 
 from jobs.engine.incremental.at_hand import topics_of
 from pipeline.catalog.kernels import PARTIALS
@@ -18,13 +19,11 @@ Judge = Callable[[TableSpec, pl.DataFrame, int, int], None]
 
 
 class NoRows:
-    """What steps give where nothing has rows: the columns of partials."""
+    """What steps give where nothing has rows that is parted by topic: the columns of partials."""
 
     def __init__(self, inputs: ShardInputs) -> None:
         known = inputs.known({})
-        self.known = {
-            key: one.clear() if isinstance(one, pl.DataFrame) else one for key, one in known.items()
-        }
+        self.known = {key: one.clear() if key in inputs.packs else one for key, one in known.items()}
 
     def of(self, step: ShardStep) -> pl.DataFrame:
         rows = step.build(**{name: taken.of(self.known) for name, taken in step.parameters.items()}).clear()
@@ -48,16 +47,15 @@ def partials_behind(names: Iterable[str]) -> Iterator[str]:
 NO_BROKEN = pl.DataFrame(schema={"broken": pl.String, "row": pl.String})
 
 
-def named_rows(packs: PackedRows, name: str, nothing: pl.DataFrame) -> pl.DataFrame:
-    rows = packs.named(name)
+def rows_or(rows: pa.Table | None, nothing: pl.DataFrame) -> pl.DataFrame:
+    """What executors brought; where they have none, the columns without rows."""
     return nothing if rows is None else frame_of(rows)
 
 
 def table_rows(packs: PackedRows, spec: TableSpec) -> pl.DataFrame:
-    rows = packs.named(spec.name)
-    return empty_frame(spec) if rows is None else frame_of(rows)
+    return rows_or(packs.named(spec.name), empty_frame(spec))
 
 
 def packed_topics(packs: PackedRows, spec: TableSpec) -> list[str]:
     rows = packs.named(spec.name + TOPICS)
-    return topics_of(table_rows(packs, spec) if rows is None else frame_of(rows))
+    return topics_of(frame_of(rows) if rows is not None else table_rows(packs, spec))

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 import polars as pl
 
@@ -14,9 +15,9 @@ from jobs.engine.incremental.shard_rows import (
     NO_BROKEN,
     Judge,
     NoRows,
-    named_rows,
     packed_topics,
     partials_behind,
+    rows_or,
     table_rows,
 )
 from jobs.engine.incremental.starts import BuildDays, Starts
@@ -75,8 +76,9 @@ class Shards:
         self.place = self.tables.index(table)
         if self.records.is_by_topic(table):
             self.hold(table)
-        elif not self.takes(table) and self.is_waiting_for(table) and self.days_of(table) is not None:
-            self.ready(table)
+        elif not self.takes(table):
+            while self.is_waiting_for(table) and self.days_of(table) is not None and self.run_next():
+                pass
         return self.newly_held()
 
     def finish(self) -> list[CatalogTable]:
@@ -101,11 +103,8 @@ class Shards:
 
     def hold(self, table: CatalogTable) -> None:
         """Rows of single records, by topic: executors have them already, but for those of no topic."""
-        packs = self.records.packed(self.records.condition(table))
-        rows = packs.of_no_topic(table.spec.name)
-        self.parted.of_no_topic[table.spec.table] = (
-            empty_frame(table.spec) if rows is None else frame_of(rows)
-        )
+        spec, packs = table.spec, self.records.packed(self.records.condition(table))
+        self.parted.of_no_topic[spec.table] = rows_or(packs.of_no_topic(spec.name), empty_frame(spec))
         self.note(table, packs)
 
     def note(self, table: CatalogTable, packs: PackedRows) -> None:
@@ -117,12 +116,7 @@ class Shards:
         self.at_hand.held[spec.name] = Held(partial(table_rows, packs, spec), topics, is_all, start)
         sound, left_out = packs.count(spec.name), packs.count(spec.name + BROKEN)
         if sound or left_out or table.reach is not Reach.ROW:
-            self.judge(spec, named_rows(packs, spec.name + BROKEN, NO_BROKEN), left_out, sound)
-
-    def ready(self, table: CatalogTable) -> None:
-        """Runs what the kernel of a table takes and is not at hand."""
-        while self.is_waiting_for(table) and self.run_next():
-            pass
+            self.judge(spec, rows_or(packs.named(spec.name + BROKEN), NO_BROKEN), left_out, sound)
 
     def run_next(self) -> bool:
         """A pass over the shards, if anything can run."""
@@ -188,10 +182,8 @@ class Shards:
 
     def add_partials(self, table: CatalogTable, steps: dict[str, ShardStep], asks: PassAsks) -> None:
         days = self.days_of(table)
-        carried = [
-            one for name in table.parameters if name in CARRIED for one in self.carried_inputs(table, name)
-        ]
-        for name in partials_behind((*table.parameters, *carried)):
+        carried = (self.carried_inputs(table, name) for name in table.parameters if name in CARRIED)
+        for name in partials_behind(chain(table.parameters, *carried)):
             made, key = PARTIALS[name], self.inputs.partial_key(table, name)
             is_ready = all(self.is_known(table, one, steps) for one in made.inputs)
             is_made = key in self.partials or key in self.parted.kept or key in steps
@@ -224,7 +216,7 @@ class Shards:
     def run(self, steps: Mapping[str, ShardStep], asks: PassAsks) -> None:
         tables = {key: BY_SHORT_NAME[key] for key, one in steps.items() if one.spec is not None}
         starts = {
-            key: one.rows_from.start if one.rows_from else None for key, one in steps.items() if one.spec
+            key: one.rows_from.start if one.rows_from else None for key, one in steps.items() if key in tables
         }
         inputs, (first, *more) = self.parted.of(asks, steps.keys(), starts)
         packs = first.run_shards(list(steps.values()), inputs, more)
@@ -234,7 +226,7 @@ class Shards:
             if step.is_by_topic:
                 self.parted.kept[key] = KeptPartial(packs, nothing.of(step))
             elif step.spec is None:
-                self.partials[key] = named_rows(packs, key, nothing.of(step))
+                self.partials[key] = rows_or(packs.named(key), nothing.of(step))
             elif changes := packs.named(step.spec.name + CHANGED):
                 self.build_earlier(tables[key], frame_of(changes))
             else:
