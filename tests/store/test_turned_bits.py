@@ -4,10 +4,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from polars.exceptions import PolarsError
 
+from pipeline.core.conditions import Compared
+from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.files.local_files import LocalFiles
 from pipeline.store.runs.published import LAST_RUN, last_row
+from pipeline.store.tables.direct_reading import read_directly
 from schemas.gold import finding
+from tests.store.stating import put, rows
 from tests.store.turning import COMMANDS, answer_files, made, rows_of, said, table_of, turned
 
 # Files that are tried, each at so many places.
@@ -51,6 +56,19 @@ def test_commands_answer_the_same_or_refuse(
             with turned(path, random) as place:
                 found = said(cluster, command, capsys)
                 assert found in ((), before), f"bit {place} of {path}"
+
+
+def test_what_polars_cannot_read_of_a_file_without_sums_is_refused_as_damage(tmp_path: Path) -> None:
+    cluster = made(tmp_path)
+    table = put(cluster, finding.SPEC, rows(cluster, finding.SPEC))
+    path = next(table.glob("*.parquet"))
+    whole, name = path.read_bytes(), b"ARROW:schema"
+    begin = whole.rindex(name) + len(name) + 16
+    path.write_bytes(whole[:begin] + b"\0" + whole[begin + 1 :])
+    with pytest.raises(WarehouseDamaged, match="ARROW:schema"):
+        read_directly(cluster, finding.SPEC, None, None)
+    with pytest.raises(PolarsError, match="compare"):
+        read_directly(cluster, finding.SPEC, Compared("severity", "=", 1), None)
 
 
 def test_the_row_beside_the_tables_is_told_as_it_was_written_or_not(cluster: Path) -> None:

@@ -40,6 +40,7 @@ def made(folder: Path) -> Path:
     row = json.loads(commit_note(files, str(runs), newest_whole(files, str(runs)) or 0) or "")
     table = put(cluster, run.SPEC, rows(cluster, run.SPEC))
     keep_sums(table / "_delta_log" / f"{0:020d}.json")
+    keep_sums(next(table.glob("*.parquet")))
     for number in range(CHECKPOINT_EACH + 1):
         row = row | {"run_seq": row["run_seq"] + 1, "run_id": f"r{number}"}
         assert add_row(table, run.SPEC, typed_run_row(row), json.dumps(row), WRITER, row["run_seq"])

@@ -63,13 +63,33 @@ def read_directly(
     asked = tuple(columns or spec.columns)
     is_rebuilt = any(one.rebuilt for one in spec.fields if one.name in asked)
     needed = tuple(dict.fromkeys([*asked, *(SAID_IN if is_rebuilt else ())]))
+    uri = f"{folder}/{spec.layer}/{spec.table}"
     try:
-        rows = scan_version(f"{folder}/{spec.layer}/{spec.table}", version, spec, stated)
-        found = (rows if condition is None else rows.filter(condition.polars())).select(needed).collect()
+        found = chosen(scan_version(uri, version, spec, stated), condition, needed)
     except UNREADABLE as problem:
-        raise unread_version_error(problem, str(folder), spec, version) from problem
+        raised = problem
+        if isinstance(problem, pl.exceptions.PolarsError):
+            raised = failure_of_files(problem, uri, empty_frame(spec).lazy(), condition, needed)
+        raise unread_version_error(raised, str(folder), spec, version) from problem
     whole = found.with_columns(raw_record_bytes(found)) if is_rebuilt else found
     return arrow_table_as_declared(whole.select(asked), spec)
+
+
+def chosen(rows: pl.LazyFrame, condition: Condition | None, needed: Sequence[str]) -> pl.DataFrame:
+    return (rows if condition is None else rows.filter(condition.polars())).select(needed).collect()
+
+
+def failure_of_files(
+    problem: pl.exceptions.PolarsError,
+    uri: str,
+    declared: pl.LazyFrame,
+    condition: Condition | None,
+    needed: Sequence[str],
+) -> Exception:
+    """What the files of a table failed with, whatever Polars calls it: asked of no rows the same plan does not fail.
+    PolarsError: it does, so it is the plan's."""
+    chosen(declared, condition, needed)
+    return OSError(errno.EIO, f"Parquet error: {' '.join(str(problem).split())}", uri)
 
 
 def read_run_rows(folder: str | Path, run_id: str | None) -> list[dict[str, Any]]:
