@@ -18,6 +18,9 @@ class PackedRows(Protocol):
     def count(self, name: str) -> int:
         """How many rows there are of this name."""
 
+    def count_of_topics(self, name: str) -> int:
+        """How many of them are in a shard."""
+
     def rows(self, kernel: RowKernel) -> pa.Table:
         """Brings the rows of one kernel of records to the driver."""
 

@@ -28,7 +28,7 @@ class Partial:
     topics, put together, serves as well as what it gives of all: the kernel that takes it filters, counts or adds up.
 
     A kernel, or another partial, takes it by its name, as it takes a table; it is made anew in each run and never
-    stored. One that takes nothing of topics is made once, in the driver.
+    stored. One that takes nothing of topics, but what other partials gave of all of them, is made once, in the driver.
     """
 
     build: Build

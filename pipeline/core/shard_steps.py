@@ -17,6 +17,8 @@ from pipeline.core.shards import judged_packs
 from schemas.spec import TableSpec
 
 CHANGED = ":changed"
+# A shard without rows runs nothing. Where no topic is named at all this makes one, for what is of no topic.
+LONE_SHARD: Pack = {"name": ":lone", "shard": 0, "row_count": 0, "rows": b""}
 CHANGED_FROM = "changed_from"
 
 
@@ -88,7 +90,7 @@ class ShardInputs:
 
     @property
     def pack_names(self) -> frozenset[str]:
-        return frozenset(name for names in self.packs.values() for name in names)
+        return frozenset({LONE_SHARD["name"], *(name for names in self.packs.values() for name in names)})
 
     def known(self, packs: Mapping[str, Sequence[bytes]]) -> dict[str, Any]:
         """What kernels take by key, with the rows of one shard. packs: by the name of packs."""

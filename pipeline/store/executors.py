@@ -105,6 +105,9 @@ class SparkPackedRows:
     def count(self, name: str) -> int:
         return self.counts.get(name, 0)
 
+    def count_of_topics(self, name: str) -> int:
+        return self.count(name) - self.unparted.get(name, 0)
+
     def rows(self, kernel: RowKernel) -> pa.Table:
         return self.brought(self.of(kernel.name)) or kernel.rows(empty_frame(log_record.SPEC))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.model.terms.last_lines import lost_session_line, until_silence
+from pipeline.model.terms.last_lines import lost_session_line, proved_term
 from schemas.silver import controller_line, partition_transition, term
 from tests.frames import at, frame
 
@@ -35,7 +35,7 @@ def test_the_lines_behind_a_silence_do_not_prove_that_a_term_goes_on(
     rows = "\n".join(f"c | 1-1 | {second}" for second in seconds)
     lines = frame(controller_line.SPEC, f"cluster_id | term_id | logged_at\n{rows}")
     nothing_failed = frame(partition_transition.SPEC, "cluster_id")
-    assert until_silence(terms, lines, lost_session_line(nothing_failed))["proved_until_at"].to_list() == [
+    assert proved_term(terms, lines, lost_session_line(nothing_failed))["proved_until_at"].to_list() == [
         at(expected)
     ]
 
@@ -59,7 +59,7 @@ def test_a_short_silence_counts_where_moves_behind_it_fail_as_the_session_is_los
         partition_transition.SPEC,
         f"cluster_id | file_id | byte_offset | exception_class\nc | f | 11 | {exception}",
     )
-    assert until_silence(terms, lines, lost_session_line(failed))["proved_until_at"].to_list() == [
+    assert proved_term(terms, lines, lost_session_line(failed))["proved_until_at"].to_list() == [
         at(expected)
     ]
 
@@ -75,6 +75,6 @@ def test_a_short_silence_counts_where_the_controller_resigns_behind_it(event: st
     )
     lines = frame(controller_line.SPEC, f"cluster_id | term_id | logged_at | event\n{rows}")
     nothing_failed = frame(partition_transition.SPEC, "cluster_id")
-    assert until_silence(terms, lines, lost_session_line(nothing_failed))["proved_until_at"].to_list() == [
+    assert proved_term(terms, lines, lost_session_line(nothing_failed))["proved_until_at"].to_list() == [
         at(expected)
     ]

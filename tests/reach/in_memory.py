@@ -31,6 +31,9 @@ class MemoryPacks:
     def count(self, name: str) -> int:
         return sum(one["row_count"] for one in self.packs if one["name"] == name)
 
+    def count_of_topics(self, name: str) -> int:
+        return sum(one["row_count"] for one in self.packs if one["name"] == name and one["shard"] != NO_SHARD)
+
     def rows(self, kernel: RowKernel) -> pa.Table:
         found = self.named(kernel.name)
         return kernel.rows(empty_frame(log_record.SPEC)) if found is None else found

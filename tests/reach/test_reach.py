@@ -9,7 +9,7 @@ import pytest
 from polars import col
 
 from pipeline.catalog.kernels import PARTIALS
-from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, TABLES, CatalogTable, tables_behind
+from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, LINES_BY_DAYS, TABLES, CatalogTable
 from pipeline.core.frames import declared_table, frame_of
 from pipeline.core.reach import Reach
 from tests.chain import ORDER, built, taken
@@ -21,6 +21,8 @@ CLUSTERS = ("3.9.1-zk-moves", "3.9.2-kraft-migration-stock")
 MORE_CLUSTERS = ("2.2.2-zk-stock", "4.3.1-kraft-separate-stock")
 LOGS = ("controller", "state-change", "mixed", "server")
 SHARDS = 3
+LINE = ("file_id", "byte_offset")
+OF_LINES = {one.spec.table for one in LINES_BY_DAYS}
 OF_PARTIALS = [table for table in TABLES if set(table.parameters) & set(PARTIALS)]
 
 
@@ -71,9 +73,14 @@ def split_at_random(whole: dict[str, Any], column: str, chance: random.Random) -
 
 def partial_by_shards(whole: dict[str, Any], name: str, shard_of: dict[Any, int]) -> pl.DataFrame:
     partial = PARTIALS[name]
-    if not any(is_of_topics(whole, one) for one in tables_behind(partial.inputs)):
-        of_driver: pl.DataFrame = whole[name]
-        return of_driver
+    if not any(is_in_shards(whole, one) for one in partial.inputs):
+        # The driver makes it of what all shards gave.
+        return partial.build(
+            **{
+                one: partial_by_shards(whole, one, shard_of) if one in PARTIALS else whole[one]
+                for one in partial.inputs
+            }
+        )
     parts = (
         partial.build(
             **{one: of_shard(whole, one, Reach.PARTITION, shard_of, number) for one in partial.inputs}
@@ -83,7 +90,9 @@ def partial_by_shards(whole: dict[str, Any], name: str, shard_of: dict[Any, int]
     return pl.concat(parts)
 
 
-def is_of_topics(whole: dict[str, Any], name: str) -> bool:
+def is_in_shards(whole: dict[str, Any], name: str) -> bool:
+    if name in PARTIALS:
+        return PARTIALS[name].is_by_topic
     return isinstance(whole[name], pl.DataFrame) and "topic" in whole[name].columns
 
 
@@ -99,16 +108,30 @@ def rows_of_shard(
 def of_shard(whole: dict[str, Any], name: str, reach: Reach, shard_of: dict[Any, int], number: int) -> Any:
     """What a kernel takes by this name of the rows of one shard."""
     rows, column = taken(name, whole[name]), SPLIT_BY[reach]
+    if name in OF_LINES and reach is Reach.PARTITION:
+        its = {topic for topic, shard in shard_of.items() if shard == number}
+        return rows.join(lines_of_others(whole, its), on=LINE, how="anti")
     if not (isinstance(rows, pl.DataFrame) and column in rows.columns and is_of_lines(name, reach)):
         return rows
     its = [value for value, shard in shard_of.items() if shard == number]
     return rows.filter(col(column).is_null() | col(column).is_in(its))
 
 
+def lines_of_others(whole: dict[str, Any], topics: set[str]) -> pl.DataFrame:
+    """(LINE) of the lines that name topics, and none of these."""
+    tables = [rows for name, rows in whole.items() if is_of_records(name) and is_in_shards(whole, name)]
+    named = pl.concat([rows.select(*LINE, "topic") for rows in tables]).drop_nulls("topic")
+    is_its = col("topic").is_in(topics)
+    return named.group_by(LINE).agg(is_its=is_its.any()).filter(~col("is_its")).select(LINE)
+
+
+def is_of_records(name: str) -> bool:
+    return name in EXTRACTS or (name in BY_SHORT_NAME and BY_SHORT_NAME[name].reach is Reach.ROW)
+
+
 def is_of_lines(name: str, reach: Reach) -> bool:
     """Whether a table is split with the shards: those of topics all, of nodes what single records give."""
-    is_of_records = name in EXTRACTS or (name in BY_SHORT_NAME and BY_SHORT_NAME[name].reach is Reach.ROW)
-    return reach is Reach.PARTITION or is_of_records
+    return reach is Reach.PARTITION or is_of_records(name)
 
 
 def whole_rows(rows: pl.DataFrame) -> pl.Series:

@@ -19,7 +19,7 @@ from pipeline.core.conditions import Condition, all_conditions, column_before
 from pipeline.core.executors import PackedRows
 from pipeline.core.frames import arrow_of_frame, empty_frame, frame_of
 from pipeline.core.packed_rows import NO_SHARD, TOPIC, Pack, packs_of
-from pipeline.core.shard_steps import ShardInputs, StepInput
+from pipeline.core.shard_steps import LONE_SHARD, ShardInputs, StepInput
 from pipeline.core.shards import Parts, lines_by_shard, rows_by_shard
 from pipeline.core.span import Span
 from schemas.spec import TableSpec
@@ -126,7 +126,9 @@ class PartedInputs:
         # What came of one pass may hold tables and partials: it is asked once.
         every = dict.fromkeys([*holders, *self.there.values()])
         asked = [one for one in every if any(one.count(name) for name in inputs.pack_names)]
-        return inputs, asked or [self.records.executors.hold([], self.night.shards)]
+        if not any(one.count_of_topics(name) for one in asked for name in inputs.pack_names):
+            asked.append(self.records.executors.hold([LONE_SHARD], self.night.shards))
+        return inputs, asked
 
     def carried_of(self, asks: PassAsks, given: dict[str, Any]) -> PackedRows | None:
         """States of topics in the shards of these; each shard is handed those of none."""

@@ -22,7 +22,7 @@ from jobs.engine.incremental.shard_rows import (
 )
 from jobs.engine.incremental.starts import BuildDays, Starts
 from pipeline.catalog.kernels import PARTIALS
-from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, CatalogTable, tables_behind
+from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, CatalogTable
 from pipeline.core.executors import PackedRows
 from pipeline.core.frames import empty_frame, frame_of
 from pipeline.core.incremental import begin_of_day, first_time
@@ -209,9 +209,10 @@ class Shards:
         return RowsFrom(incremental.ordered_by, days.start, incremental.changed_from)
 
     def is_of_driver(self, made: Partial) -> bool:
-        """True if it takes nothing that executors hold."""
-        tables = [BY_SHORT_NAME[one] for one in tables_behind(made.inputs) if one in BY_SHORT_NAME]
-        return not any(self.takes(one) for one in tables)
+        """True if it takes nothing that executors hold: what other partials gave of all shards is the driver's."""
+        partials = [PARTIALS[one] for one in made.inputs if one in PARTIALS]
+        tables = [BY_SHORT_NAME[one] for one in made.inputs if one in BY_SHORT_NAME]
+        return not any(one.is_by_topic for one in partials) and not any(self.takes(one) for one in tables)
 
     def run(self, steps: Mapping[str, ShardStep], asks: PassAsks) -> None:
         tables = {key: BY_SHORT_NAME[key] for key, one in steps.items() if one.spec is not None}

@@ -16,7 +16,7 @@ from pipeline.model.brokers.zookeeper_sessions import without_momentary_sessions
 from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
 from pipeline.model.partitions.service_parts import in_parts, whole_intervals
 from pipeline.model.partitions.unled import unled_partition
-from pipeline.model.terms.last_lines import lost_session_line, until_silence
+from pipeline.model.terms.last_lines import lost_session_line, proved_term
 from pipeline.model.terms.missing_terms import election_chances
 from schemas.gold.partition_timeline import SPEC
 
@@ -48,6 +48,7 @@ def kraft_begin(
 
 PARTIALS = (
     lost_session_line,
+    proved_term,
     election_chances,
     kraft_begin,
     unled_partition,
@@ -66,7 +67,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     wording_seen: pl.DataFrame,
     process_run: pl.DataFrame,
     broker_event: pl.DataFrame,
-    lost_session_line: pl.DataFrame,
+    proved_term: pl.DataFrame,
     election_chances: pl.DataFrame,
     kraft_begin: pl.DataFrame,
     zk_statement: pl.DataFrame,
@@ -116,8 +117,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
             with_parts, nobody, unlisted, term, timeline_before, span
         )
     sessions = sessions_since(broker_event, controller_line, term, session_before, span)
-    proved = until_silence(term, controller_line, lost_session_line)
-    in_zookeeper = zk_intervals(zk_statement, proved, wording_seen, election_chances, epoch_jump, span)
+    in_zookeeper = zk_intervals(zk_statement, proved_term, wording_seen, election_chances, epoch_jump, span)
     if KRAFT not in modes:
         return in_zookeeper.pipe(intervals_reaching, span).pipe(
             with_parts, sessions, unlisted, term, timeline_before, span

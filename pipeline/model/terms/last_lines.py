@@ -24,7 +24,7 @@ def lost_session_line(partition_transition: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def until_silence(
+def proved_term(
     term: pl.DataFrame, controller_line: pl.DataFrame, lost_session_line: pl.DataFrame
 ) -> pl.DataFrame:
     """Terms with proved_until_at: told_until_at, or the last line before a silence as long as a session just before the

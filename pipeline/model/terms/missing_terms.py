@@ -59,7 +59,7 @@ def with_doubt_rows(
 ) -> pl.DataFrame:
     """Statements of partitions (statements.statements, with has_place, and DOUBTS: null but of what was in doubt before
     span), and a row more, is_doubt, where a term begins to be missing, or lines within one (is_hole): what was
-    said last may be so no more. term: silver.term with proved_until_at (last_lines.until_silence). chances: of
+    said last may be so no more. term: silver.term with proved_until_at (last_lines.proved_term). chances: of
     election_chances; jumps: jumps_of_statements() of the whole cluster.
 
     Such a row states nothing and has the place and the line of the statement before it; has_place, has_line: if that is
