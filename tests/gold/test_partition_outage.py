@@ -136,6 +136,9 @@ TIMELINE = """
     c          | until    | 1          | 0         | 1            | 10            | 20             | OnlinePartition  | 3      | false       | 1-1     | 5         | proved
     c          | until    | 1          | 0         | 2            | 20            | 30             | OfflinePartition | -1     | false       | 1-1     | 6         | proved
     c          | until    | 1          | 0         | 3            | 30            |                | OfflinePartition | -1     | false       | 1-1     | 0         | undetermined
+    c          | at_once  | 1          | 0         | 1            | 10            | 20             | OnlinePartition  | 3      | false       | 1-1     | 5         | proved
+    c          | at_once  | 1          | 0         | 2            | 20            | 20             | OfflinePartition | -1     | false       | 1-1     | 6         | proved
+    c          | at_once  | 1          | 0         | 3            | 20            |                | OfflinePartition | -1     | false       | 1-1     | 0         | undetermined
     c          | anew     | 1          | 0         | 1            | 10            | 20             | OnlinePartition  | 3      | false       | 1-1     | 5         |
     c          | anew     | 1          | 0         | 2            | 20            | 30             | OfflinePartition | -1     | false       | 1-1     | 6         |
     c          | anew     | 1          | 0         | 3            | 30            | 30.001         | NewPartition     |        | false       | 1-1     | 7         |
@@ -213,6 +216,7 @@ def test_what_is_an_outage() -> None:
         gone_too | 0         | 10         | 200      | leader_returned | unknown        |                |               |            | 1
         until    | 0         | 20         | 30       | lines_missing   | unknown        |                |               | 3          |
         until    | 0         | 30         |          |                 | unknown        |                |               | 3          |
+        at_once  | 0         | 20         |          |                 | unknown        |                |               | 3          |
         anew     | 0         | 20         | 30       | deleted         | unknown        |                |               | 3          |
         """,
     )

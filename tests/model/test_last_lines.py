@@ -59,9 +59,7 @@ def test_a_short_silence_counts_where_moves_behind_it_fail_as_the_session_is_los
         partition_transition.SPEC,
         f"cluster_id | file_id | byte_offset | exception_class\nc | f | 11 | {exception}",
     )
-    assert proved_term(terms, lines, lost_session_line(failed))["proved_until_at"].to_list() == [
-        at(expected)
-    ]
+    assert proved_term(terms, lines, lost_session_line(failed))["proved_until_at"].to_list() == [at(expected)]
 
 
 @pytest.mark.parametrize(

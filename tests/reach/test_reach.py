@@ -109,15 +109,16 @@ def of_shard(whole: dict[str, Any], name: str, reach: Reach, shard_of: dict[Any,
     """What a kernel takes by this name of the rows of one shard."""
     rows, column = taken(name, whole[name]), SPLIT_BY[reach]
     if name in OF_LINES and reach is Reach.PARTITION:
-        its = {topic for topic, shard in shard_of.items() if shard == number}
-        return rows.join(lines_of_others(whole, its), on=LINE, how="anti")
+        topics = [topic for topic, shard in shard_of.items() if shard == number]
+        assert isinstance(rows, pl.DataFrame)
+        return rows.join(lines_of_others(whole, topics), on=LINE, how="anti")
     if not (isinstance(rows, pl.DataFrame) and column in rows.columns and is_of_lines(name, reach)):
         return rows
     its = [value for value, shard in shard_of.items() if shard == number]
     return rows.filter(col(column).is_null() | col(column).is_in(its))
 
 
-def lines_of_others(whole: dict[str, Any], topics: set[str]) -> pl.DataFrame:
+def lines_of_others(whole: dict[str, pl.DataFrame], topics: list[str]) -> pl.DataFrame:
     """(LINE) of the lines that name topics, and none of these."""
     tables = [rows for name, rows in whole.items() if is_of_records(name) and is_in_shards(whole, name)]
     named = pl.concat([rows.select(*LINE, "topic") for rows in tables]).drop_nulls("topic")

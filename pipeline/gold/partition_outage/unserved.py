@@ -34,7 +34,13 @@ def unserved_parts(partition_timeline: pl.DataFrame, broker_session: pl.DataFram
     (is_absent) that broker is the root, and how it left. is_since_doubt: it may have been so before, and is certain
     from its begin on; is_behind_doubt: who led just before is in doubt; is_until_doubt: it is certain to its end, and
     may go on. is_first_known: nothing is known of the partition before it, neither a leader nor its creation."""
-    parts = with_following(partition_timeline).filter(~col("is_served")).with_row_index("row_no")
+    # What is in doubt from the instant on in which it is said is no outage of its own.
+    is_momentary = col("is_until_doubt") & (col("valid_from_at") == col("valid_until_at"))
+    parts = (
+        with_following(partition_timeline)
+        .filter(~col("is_served"), ~is_momentary.fill_null(value=False))
+        .with_row_index("row_no")
+    )
     gone = roots_of_absent_leaders(parts, broker_session.filter(col("mode") == "zookeeper"))
     is_absent = col("gone_id").is_not_null()
     has_next_line = col("ending").is_in([ELECTED, RETURNED])
