@@ -26,7 +26,7 @@ from pipeline.core.packed_rows import (
 from pipeline.core.shard_steps import ShardInputs, ShardStep, pack_shard_rows
 from pipeline.core.shards import LINE, pack_rows_in_shards, pack_stored_rows
 from pipeline.store.cluster_tables import ClusterTables, column_of
-from pipeline.store.spark.arrow_rows import ROWS_OF_A_FILE
+from pipeline.store.spark.arrow_rows import files_for
 from pipeline.store.spark.rows import collect_rows
 from schemas.bronze import duplicate_record, log_record
 from schemas.bronze.log_record import NOT_WHOLE
@@ -136,7 +136,7 @@ class SparkPackedRows:
 
     def rows_of(self, spec: TableSpec) -> DataFrame:
         """In files of some size: several packs are written by one task."""
-        some = self.of(spec.name).coalesce(max(1, -(-self.count(spec.name) // ROWS_OF_A_FILE)))
+        some = self.of(spec.name).coalesce(files_for(self.count(spec.name)))
         return some.mapInArrow(unpacked_batches, schema=struct_of(spec))
 
     def run_shards(

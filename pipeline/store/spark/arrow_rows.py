@@ -10,6 +10,10 @@ from schemas.spec import TableSpec
 ROWS_OF_A_FILE = 250_000
 
 
+def files_for(rows: int) -> int:
+    return max(1, -(-rows // ROWS_OF_A_FILE))
+
+
 def arrow_of(rows: DataFrame, spec: TableSpec) -> pa.Table:
     """All rows of a frame with columns of the declaration, as Arrow of the declared types: one Spark job."""
     found = rows.toArrow()
@@ -19,8 +23,10 @@ def arrow_of(rows: DataFrame, spec: TableSpec) -> pa.Table:
 
 
 def spark_rows(spark: SparkSession, spec: TableSpec, rows: pa.Table) -> DataFrame:
-    """The declared columns of an Arrow table as a frame that Spark can write."""
+    """The declared columns of an Arrow table as a frame that Spark can write: a task for each file.
+
+    Spark makes a partition of each batch (spark.sql.execution.arrow.maxRecordsPerBatch), which may be a thousand."""
     if not rows.num_rows:
         return spark.createDataFrame([], schema=struct_of(spec))
     frame = spark.createDataFrame(rows.select(spec.columns), schema=struct_of(spec))
-    return frame.coalesce(1) if rows.num_rows <= ROWS_OF_A_FILE else frame
+    return frame.coalesce(files_for(rows.num_rows))
