@@ -17,7 +17,7 @@ SET = {
 
 @pytest.mark.parametrize(("rows", "tasks"), [(0, 1), (2_000, 1), (ROWS_OF_A_FILE + 1, 2)])
 def test_a_task_writes_a_file_of_many_batches(spark: SparkSession, rows: int, tasks: int) -> None:
-    before = {name: spark.conf.get(name) for name in SET}
+    before = {name: str(spark.conf.get(name)) for name in SET}
     for name, value in SET.items():
         spark.conf.set(name, value)
     try:
