@@ -72,8 +72,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 LONGEST = REPOSITORY / "tests" / "life"
-# What is dear to make once in a process: the tests that ask for it run in the same one.
-SHARED_BY_ALL = ("story", "sample_run", "compared")
+# What is dear to make once in a process: the tests that ask for it run in the same one. Of Spark's first queries most is
+# what Java loads and compiles for them, 25 s of a processor a session.
+SHARED_BY_ALL = ("spark", "story", "compared")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,5 +1,6 @@
 """Why brokers left and terms ended, and the earliest sign of it, as server.log says it; without it nothing is said."""
 
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -7,11 +8,10 @@ import pytest
 from polars import col
 
 from pipeline.core.frames import frame_of
-from schemas.gold import broker_session
+from schemas.gold import broker_session, controller_term
 from tests.chain import built
 from tests.gold import end_reason_truth
-from tests.lab import READ, folder_of, records, rows_of, tables_of
-from tests.lab import broken_rules as broken_rules_of
+from tests.lab import READ, folder_of, records, rows_of
 from tests.rows import broken_rules, records_in
 
 CONTROLLER = """
@@ -62,6 +62,7 @@ CASES = {
     "unread": ("", PEER, ("unknown", None, "no_server_log", None)),
     "all unread": ("", "", ("unknown", None, "no_server_log", None)),
 }
+TOLD_IN = (broker_session, controller_term)
 TOLD = ("end_reason", "end_reason_at", "end_unknown_why", "first_sign_at")
 # Of every kind of release and layout of a quorum; all others by python -m tests.gold.end_reason_truth.
 LABS = ("3.9.1-zk-stock", "3.3.2-kraft-combined-stock", "3.9.2-kraft-separate-moves")
@@ -93,9 +94,9 @@ def test_why_a_broker_left(case: str) -> None:
 
 def require_right(cluster: Path) -> None:
     for logs in ((*READ, "server"), READ):
-        tables = tables_of(records(cluster, logs))
-        assert not broken_rules_of(tables)
-        stays, tenures = (rows_of(tables[name]) for name in ("broker_session", "controller_term"))
+        tables = built(records(cluster, logs), *(one.SPEC.table for one in TOLD_IN))
+        assert [broken_rules(tables[one.SPEC.table], one.SPEC) for one in TOLD_IN] == [[], []]
+        stays, tenures = (rows_of(tables[one.SPEC.table]) for one in TOLD_IN)
         said = [*end_reason_truth.departures(cluster, stays), *end_reason_truth.ends(cluster, tenures)]
         assert not [what for _, outcome, what in said if outcome == "wrong"]
         right = [one for one in said if one[1] == "right"]
@@ -135,14 +136,23 @@ def test_reasons_of_all_labs_are_those_of_the_truth(shared: Path, name: str) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["4.0.0-kraft-combined-moves", pytest.param("3.9.1-zk-stock", marks=pytest.mark.soak)]
+    ("name", "missing"),
+    [
+        ("4.0.0-kraft-combined-moves", ((1, True), (2, False), (3, True))),
+        *(pytest.param(one, None, marks=pytest.mark.soak) for one in ("4.0.0-kraft-combined-moves", "3.9.1-zk-stock")),
+    ],
 )
-def test_nothing_wrong_is_said_where_a_server_log_ends_early_or_begins_late(shared: Path, name: str) -> None:
+def test_nothing_wrong_is_said_where_a_server_log_ends_early_or_begins_late(
+    shared: Path, name: str, missing: Sequence[tuple[int, bool]] | None
+) -> None:
+    """missing: of which nodes the first half is, or the second; None: of each node the one, then the other."""
     cluster = folder_of(shared, name)
     lines = records(cluster, (*READ, "server"))
     rows = frame_of(lines)
     is_early = col("logged_at") < col("logged_at").median()
-    for node_id, is_missing in product(rows["node_id"].unique().drop_nulls(), (is_early, ~is_early)):
+    nodes = rows["node_id"].unique().drop_nulls().sort()
+    for node_id, is_first_half in missing or product(nodes, (True, False)):
+        is_missing = is_early if is_first_half else ~is_early
         is_gone = (col("node_id") == node_id) & (col("log") == "server") & is_missing
         kept = rows.select(~is_gone.fill_null(value=False)).to_series()
         tables = built(lines.filter(kept.to_arrow()), "broker_session", "controller_term")

@@ -1,13 +1,21 @@
 """Questions by name are answered from logs alone, too."""
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
 from jobs.incident.command import main
 from tests.incident.answers import SAMPLE
+from tests.incident.judged_once import judging_once
 
 LOGS = str(SAMPLE / "lab-2.2.2" / "broker-2" / "controller.log.2026-11-21-08.gz")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _judged_once() -> Iterator[None]:
+    with judging_once():
+        yield
 
 
 def test_questions_are_answered_instead_of_the_screen(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -19,20 +20,37 @@ from jobs.incident.command import main
 from pipeline.catalog.tables import SPECS
 from tests.conftest import REPOSITORY
 from tests.incident.answers import SAMPLE, answer_of, settings_of
+from tests.incident.judged_once import judging_once
 from tests.incident.printing import printed
 
 LAB = SAMPLE / "lab-2.2.2"
 LINES = {number: (LAB / f"broker-{number}" / "controller.log").read_text() for number in (1, 2, 3)}
 
 
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module", autouse=True)
+def _judged_once() -> Iterator[None]:
+    with judging_once():
+        yield
+
+
+def write_logs(folder: Path) -> Path:
     """A small cluster in a folder, controller.log of three brokers."""
     for number, text in LINES.items():
-        folder = tmp_path / "logs" / f"broker-{number}"
-        folder.mkdir(parents=True)
-        (folder / "controller.log").write_text(text)
-    return tmp_path / "logs"
+        (folder / f"broker-{number}").mkdir(parents=True)
+        (folder / f"broker-{number}" / "controller.log").write_text(text)
+    return folder
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """The test's own."""
+    return write_logs(tmp_path / "logs")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of tests that leave them as they are: what is asked of them differs."""
+    return write_logs(tmp_path_factory.mktemp("kept") / "logs")
 
 
 def without_paths(screen: str) -> list[str]:
@@ -41,15 +59,15 @@ def without_paths(screen: str) -> list[str]:
 
 
 def test_an_archive_is_what_is_in_it(
-    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = tmp_path / "b.tgz"
     with tarfile.open(archive, "w:gz") as tar:
-        tar.add(logs, arcname=".")
+        tar.add(kept, arcname=".")
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     screen = printed(capsys, str(archive), "--details")
-    assert without_paths(screen) == without_paths(printed(capsys, str(logs), "--details"))
+    assert without_paths(screen) == without_paths(printed(capsys, str(kept), "--details"))
     assert f"logs in {tmp_path}\n" in screen and " b.tgz!broker-1/controller.log:1\n" in screen
     shown = printed(capsys, str(archive), "--show", "F1")
     assert f"logs in {tmp_path}\n" in shown
@@ -93,7 +111,7 @@ def test_the_beginning_of_what_was_cut_is_read_and_the_rest_is_told(
 
 
 def test_lines_of_several_pods_in_a_pipe_are_told_apart(
-    logs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    kept: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [
         f"[pod/broker-{number}/kafka] {line}"
@@ -102,15 +120,15 @@ def test_lines_of_several_pods_in_a_pipe_are_told_apart(
     ]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("".join(lines).encode())))
     screen = printed(capsys, "-", "--details")
-    assert without_paths(screen) == without_paths(printed(capsys, str(logs), "--details"))
+    assert without_paths(screen) == without_paths(printed(capsys, str(kept), "--details"))
     assert "stdin!broker-1:1\n" in screen
 
 
-def test_a_window_cuts_what_is_shown(capsys: pytest.CaptureFixture[str], logs: Path) -> None:
+def test_a_window_cuts_what_is_shown(capsys: pytest.CaptureFixture[str], kept: Path) -> None:
     """It is judged by all that was read."""
     found = {}
     for bound in ((), ("--since", "2026-11-21T09:00:13"), ("--until", "2026-11-21T09:00:08.41")):
-        ((told,),) = json.loads(printed(capsys, str(logs), "--format", "json", *bound)).values()
+        ((told,),) = json.loads(printed(capsys, str(kept), "--format", "json", *bound)).values()
         found[bound[:1]] = [one["rule"] for one in told["findings"]]
         assert told["read"]["records"] == 264
         within = [not bound or (one["at"] >= bound[1]) is (bound[0] == "--since") for one in told["changes"]]
@@ -120,23 +138,23 @@ def test_a_window_cuts_what_is_shown(capsys: pytest.CaptureFixture[str], logs: P
         ("--since",): [],
         ("--until",): ["controller_outlived"],
     }
-    screen = printed(capsys, str(logs), "--since", "2026-11-21T09:00:13")
+    screen = printed(capsys, str(kept), "--since", "2026-11-21T09:00:13")
     assert "SHOWN since 2026-11-21 09:00:13.000 UTC: 0 of 1 finding; judged by all that was read" in " ".join(
         screen.split()
     )
 
 
-def test_a_finding_is_shown_with_its_lines(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shown = printed(capsys, str(logs), "--show", "F1")
+def test_a_finding_is_shown_with_its_lines(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = printed(capsys, str(kept), "--show", "F1")
     assert shown.startswith("WARNING F1  controller 1 (epoch 7) resigned") and "VERDICT" not in shown
-    assert f"  logs in {logs}\n  broker-1/controller.log:1\n" in shown
-    assert LINES[1].splitlines()[0] in shown and f"$ sed -n '1,1p' {logs}/broker-1/controller.log" in shown
-    assert main([str(logs), "--show", "F9"]) == 4
+    assert f"  logs in {kept}\n  broker-1/controller.log:1\n" in shown
+    assert LINES[1].splitlines()[0] in shown and f"$ sed -n '1,1p' {kept}/broker-1/controller.log" in shown
+    assert main([str(kept), "--show", "F9"]) == 4
     assert "Expected a finding F9, found F1" in capsys.readouterr().err
 
 
 def test_a_finding_and_questions_are_answered_together(
-    logs: Path, capsys: pytest.CaptureFixture[str]
+    kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = [
         "--show",
@@ -146,16 +164,16 @@ def test_a_finding_and_questions_are_answered_together(
         "--ask",
         "terms",
     ]
-    shown = printed(capsys, str(logs), *asked)
+    shown = printed(capsys, str(kept), *asked)
     assert shown.startswith("WARNING F1  controller 1 (epoch 7) resigned")
     finding, first, second = shown.find("WARNING F1"), shown.find("who-was-controller"), shown.find("TERM")
     assert finding < first < second and "At 2026-11-21 09:00:13.000 UTC the controller was" in shown
-    (told,) = json.loads(printed(capsys, str(logs), *asked, "--format", "json"))["clusters"]
+    (told,) = json.loads(printed(capsys, str(kept), *asked, "--format", "json"))["clusters"]
     (one,) = told["findings"]
     assert (one["number"], one["evidence"][0]["text"]) == (1, LINES[1].splitlines()[0])
     assert [each["question"].split()[0] for each in told["answers"]] == ["who-was-controller", "terms"]
     assert [
-        json.loads(line) for line in printed(capsys, str(logs), *asked, "--format", "jsonl").splitlines()
+        json.loads(line) for line in printed(capsys, str(kept), *asked, "--format", "jsonl").splitlines()
     ] == [told]
 
 
@@ -172,10 +190,10 @@ def test_tables_go_into_a_folder_that_is_empty(
 
 
 def test_what_is_too_long_is_the_nightlys(
-    logs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    kept: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KCA_LIMITS__INCIDENT_BYTES", "1000")
-    assert main([str(logs)]) == 4
+    assert main([str(kept)]) == 4
     assert "Expected at most 1.0 kB of logs of one cluster (limits.incident_bytes)" in capsys.readouterr().err
 
 
@@ -206,6 +224,6 @@ def test_an_end_by_hand_leaves_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_last_records_are_read_however_new_they_are(logs: Path) -> None:
-    answer = answer_of([logs], settings_of())
+def test_last_records_are_read_however_new_they_are(kept: Path) -> None:
+    answer = answer_of([kept], settings_of())
     assert answer.result.states == {"read": 3}

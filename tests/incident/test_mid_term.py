@@ -1,10 +1,12 @@
 """A KRaft log that begins in mid-term: who is in office is told, and its epoch is not made up."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.incident.answers import answer_of, settings_of, tables_of
+from tests.incident.judged_once import judging_once
 from tests.incident.printing import printed
 
 LINES = """\
@@ -15,9 +17,15 @@ LINES = """\
 """
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    path = tmp_path / "controller.log"
+@pytest.fixture(scope="module", autouse=True)
+def _judged_once() -> Iterator[None]:
+    with judging_once():
+        yield
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("mid_term") / "controller.log"
     path.write_text(LINES)
     return path
 

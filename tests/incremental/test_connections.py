@@ -32,7 +32,7 @@ def logs(days: int) -> dict[tuple[int, str], str]:
 
 
 def test_a_night_takes_the_connections_of_its_days() -> None:
-    *_, (builder, tables) = builders(segments_of(frame_of(log_table(logs(DAYS)))))
+    *_, (builder, tables) = builders(segments_of(frame_of(log_table(logs(DAYS))), days_a_night=DAYS - 1))
     for name in TAKING:
         table = BY_SHORT_NAME[name]
         given: dict[str, Any] = builder.inputs.of(table, Span(builder.starts.begin_of(table)))

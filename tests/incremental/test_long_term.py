@@ -10,7 +10,7 @@ from tests.bench.long_term import PARTITIONS, long_term_logs
 from tests.incremental.nights import builders, segments_of
 from tests.tables import log_table
 
-DAYS = 5
+DAYS = 5  # of which the last is a night of its own
 # How many days a table takes lines of: the last one and, as its first lines come within a minute of midnight, the one
 # before it; tables that judge look back a day, and what they look at begins a day earlier.
 LINES, VIEWS = "controller_line", "view_before"
@@ -27,7 +27,7 @@ def taken_by(builder: Builder, name: str) -> tuple[int, int]:
 
 
 def test_a_night_takes_no_more_of_a_long_term() -> None:
-    segments = segments_of(frame_of(log_table(long_term_logs(DAYS))))
+    segments = segments_of(frame_of(log_table(long_term_logs(DAYS))), days_a_night=DAYS - 1)
     *_, (builder, _) = builders(segments)
     assert {name: taken_by(builder, name) for name in TAKEN} == {
         name: (days, PARTITIONS) for name, days in TAKEN.items()

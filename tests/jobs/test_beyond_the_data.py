@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,19 @@ from jobs.questions.window import Window
 from jobs.report.told import cluster_report
 from pipeline.views.reading.answers import Answers
 from tests.incident.answers import SAMPLE
+from tests.incident.judged_once import judging_once
 from tests.incident.printing import printed
 from tests.report.reading import read
 
 LATER = datetime(2027, 11, 21, 9, tzinfo=UTC)
 END, BEGIN = "the data end before", "the data begin only at"
 Asked = Callable[..., argparse.Namespace]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _judged_once() -> Iterator[None]:
+    with judging_once():
+        yield
 
 
 def given(**own: Any) -> argparse.Namespace:

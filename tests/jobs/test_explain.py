@@ -85,7 +85,7 @@ def test_what_is_not_understood_has_its_reason_and_what_is_near(
     assert explain(text, out=capsys).startswith(f"NOT UNDERSTOOD ({reason})")
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=25)
 @given(before=st.binary(max_size=40), after=st.binary(max_size=40), cut=st.integers(0, len(READY)))
 def test_nothing_pasted_acts_on_the_terminal(before: bytes, after: bytes, cut: int) -> None:
     data = before + READY.encode()[:cut] + b"\x1b[2J\x9b31m\x00\x07" + after + READY.encode()[cut:]

@@ -69,7 +69,7 @@ def test_inside_of_wrappers(around: str) -> None:
     assert said(read(content, envelope=f"{around}/strimzi", log="mixed")) == said(bare)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(
     where=st.lists(st.floats(0, 1), max_size=4),
     block=st.sampled_from([97, 700, 1 << 20]),
