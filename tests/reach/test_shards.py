@@ -56,8 +56,9 @@ def test_however_many_shards_there_are(shared: Path, cluster: str) -> None:
 
 
 # Late lines, of which earlier days are built once more, of both modes; lines that are missing; two lives.
-LATE = (("3.9.2-kraft-migration-stock", Nights(late=(2,), how="last", hour=12, midnights=2)),)
+LATE = (("3.9.2-kraft-migration-stock", Nights(late=(2,), how="last", hour=12, midnights=1), 2),)
 MORE = (
+    ("3.9.2-kraft-migration-stock", Nights(late=(2,), how="last", hour=12, midnights=2)),
     ("3.9.1-zk-stock", Nights(late=(2,), minute=30, has_moves=False, midnights=2)),
     ("3.9.1-zk-stock", Nights(by_lines=3, lives=2)),
     ("2.2.2-zk-stock", Nights(late=(2, 3), hour=12)),
@@ -67,12 +68,16 @@ MORE = (
 
 
 @pytest.mark.parametrize(
-    ("name", "nights"), [*LATE, *(pytest.param(*one, marks=pytest.mark.soak) for one in MORE)], ids=str
+    ("name", "nights", "shards"),
+    [*LATE, *(pytest.param(*one, 3, marks=pytest.mark.soak) for one in MORE)],
+    ids=str,
 )
-def test_nights_in_shards_are_those_of_the_driver(shared: Path, name: str, nights: Nights) -> None:
+def test_nights_in_shards_are_those_of_the_driver(
+    shared: Path, name: str, nights: Nights, shards: int
+) -> None:
     segments = nights.of(nights.lines(shared, name))
     for number, (found, expected) in enumerate(
-        zip(in_nights(segments, 3), in_nights(segments), strict=True), 1
+        zip(in_nights(segments, shards), in_nights(segments), strict=True), 1
     ):
         differing = differences(found, expected)
         assert not differing, f"night {number}\n" + "\n".join(differing)
@@ -80,8 +85,8 @@ def test_nights_in_shards_are_those_of_the_driver(shared: Path, name: str, night
 
 def test_where_lines_are_missing_topics_tell_of_them_together(shared: Path) -> None:
     """Without a node: what partitions of some topics show of missing lines counts in all shards, and once."""
-    lines = by_files(frame_of(records(folder_of(shared, "2.2.2-zk-stock"), LOGS))).records
-    require_same(lines.filter(pl.col("node_id") != 3), (3,))
+    lines = by_files(frame_of(records(folder_of(shared, "2.6.3-zk-stock"), LOGS))).records
+    require_same(lines.filter(pl.col("node_id") != 3), (2,))
 
 
 def test_where_no_line_names_a_topic_what_is_of_none_is_there(shared: Path) -> None:
