@@ -19,6 +19,8 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 # Lines as they are before they wrap, whatever terminal runs the tests; how they wrap is tested by itself.
 os.environ["COLUMNS"] = "1000"
+# jsonschema, which Great Expectations and notebooks load, takes it where it is there; it reads a grammar for 1 s.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as if it were not installed
 # Small frames: a kernel takes an eighth less of the processor by one thread, and each process that runs tests has a core.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 

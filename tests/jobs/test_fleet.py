@@ -18,7 +18,7 @@ from jobs.machine import memory_bytes, processors
 from pipeline.store.readers.readable_warehouse import readable_warehouse
 from schemas.silver import term
 from tests.conftest import REPOSITORY
-from tests.jobs.fleet_logs import Dying, jobs_of, write_fleet
+from tests.jobs.fleet_logs import Done, Dying, jobs_of, write_fleet
 from tests.jobs.javaless import without_java
 from tests.jobs.small_logs import write
 
@@ -83,7 +83,7 @@ def test_what_brings_much_is_left_and_nothing_of_it_is_done(
 
 def test_a_process_that_ends_leaves_its_cluster_and_no_other_to_another_run(logs: Path) -> None:
     """a runs beside it as it ends; c and d come behind."""
-    jobs = jobs_of(logs, logs.parent / "warehouse", {"b": Dying})
+    jobs = jobs_of(logs, logs.parent / "warehouse", {"a": Done, "b": Dying, "c": Done})
     found = {job.cluster_id: done for job, done in run_side_by_side(jobs, LocalProcesses(2), Progress())}
     assert {name: None if done is None else done[0].code for name, done in found.items()} == {
         "a": 0,
