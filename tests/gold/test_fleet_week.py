@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 
 from jobs.questions.finding_lines import standing_findings, unsuppressed_findings
 from pipeline.model.settings import BalancingSetting, StatedBalancing
@@ -13,7 +14,8 @@ from tests.gold.fleet import FOUND_BY, LOST_HOUR, Week, fleet
 from tests.lab import Row, rows_of
 from tests.tables import log_table
 
-CLUSTERS, FINDINGS, CRITICAL = 40, 25, 3
+# Of so many clusters at most so many findings, of which so many are critical.
+SOME, ALL = (20, 15, 2), (40, 25, 3)
 # In a normal week no controller is busy for long.
 BUSY = {"slow_event", "controller_stalled", "kraft_slow_events"}
 LOST = {f"fleet-{number:02d}" for number in LOST_HOUR}
@@ -45,8 +47,11 @@ def test_a_seed_tells_the_same_week() -> None:
     assert fleet(2)[0].logs != fleet(2, seed=2)[0].logs
 
 
-def test_a_week_of_forty_clusters_is_told_in_few_findings() -> None:
-    weeks = fleet(CLUSTERS)
+@pytest.mark.parametrize(
+    ("clusters", "findings", "critical"), [SOME, pytest.param(*ALL, marks=pytest.mark.soak)]
+)
+def test_a_week_of_a_fleet_is_told_in_few_findings(clusters: int, findings: int, critical: int) -> None:
+    weeks = fleet(clusters)
     found = [*findings_of(weeks)]
     shown = standing_findings(unsuppressed_findings(found))
     report = "\n".join(
@@ -55,8 +60,8 @@ def test_a_week_of_forty_clusters_is_told_in_few_findings() -> None:
     )
     print(Counter((one["severity"], one["rule"]) for one in shown), report, sep="\n")
     assert not BUSY & {one["rule"] for one in found}, report
-    assert len(shown) <= FINDINGS, report
-    assert sum(one["severity"] == "critical" for one in shown) <= CRITICAL, report
+    assert len(shown) <= findings, report
+    assert sum(one["severity"] == "critical" for one in shown) <= critical, report
     seeded = {(one.cluster_id, *FOUND_BY[one.incident]) for one in weeks if one.incident}
     assert seeded <= {(one["cluster_id"], one["rule"], one["severity"]) for one in shown}, report
     others = LOST | {one.cluster_id for one in weeks if one.incident}

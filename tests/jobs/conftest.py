@@ -47,7 +47,7 @@ def sample_run(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) 
     warehouse = str(tmp_path_factory.mktemp("sample") / "warehouse")
     printed = io.StringIO()
     with tuning_kept(spark), redirect_stdout(printed), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KCA_LIMITS__SHARD_BYTES", "3000000")  # so that there are three
+        patch.setenv("KCA_LIMITS__SHARD_BYTES", "4000000")  # so that there are two
         given = ["--logs", str(SAMPLE), "--warehouse", warehouse, "--placement", "executors"]
         code = nightly.main([*given, "--details"])
     assert code == 0, printed.getvalue()
