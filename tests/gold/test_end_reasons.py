@@ -139,7 +139,10 @@ def test_reasons_of_all_labs_are_those_of_the_truth(shared: Path, name: str) -> 
     ("name", "missing"),
     [
         ("4.0.0-kraft-combined-moves", ((1, True), (2, False), (3, True))),
-        *(pytest.param(one, None, marks=pytest.mark.soak) for one in ("4.0.0-kraft-combined-moves", "3.9.1-zk-stock")),
+        *(
+            pytest.param(one, None, marks=pytest.mark.soak)
+            for one in ("4.0.0-kraft-combined-moves", "3.9.1-zk-stock")
+        ),
     ],
 )
 def test_nothing_wrong_is_said_where_a_server_log_ends_early_or_begins_late(
