@@ -78,9 +78,10 @@ def bounds_with_drift(pairs: pl.DataFrame, contrary: pl.DataFrame) -> pl.DataFra
     of_hours = pairs.join(contrary.select(*HOUR, "until_at"), on=HOUR)
     elapsed_ms = (col("until_at") - col("node_at")).dt.total_milliseconds()
     bounds = of_hours.select(*HOUR, "is_high", "bound_ms", elapsed_ms=elapsed_ms)
-    # One slope after the other: all at once would hold each pair as often.
+    # One slope after the other: all at once would hold each pair as often. Most clusters have no such hour.
+    slopes = SLOPES[:1] if bounds.is_empty() else SLOPES
     best = (
-        pl.concat([bounds_by_slope(bounds, ppm) for ppm in SLOPES])
+        pl.concat([bounds_by_slope(bounds, ppm) for ppm in slopes])
         .with_columns(margin=col("high") - col("low"))
         .sort("margin", "ppm", descending=[True, False])
         .unique(HOUR, keep="first", maintain_order=True)
