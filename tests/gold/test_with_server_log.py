@@ -51,7 +51,8 @@ LABS = (
     *("3.9.2-kraft-migration-stock", "3.9.2-kraft-separate-stock", "4.3.1-kraft-combined-trace"),
     "4.3.1-kraft-separate-stock",
 )
-OLD = ("0.8.2.1-JihoChoi", "0.9.0.1-Heipiao", "0.10.0.0-Aminoid", "0.10.2.0-andreinedelciu")
+OLD = ("0.8.2.1-JihoChoi", "0.10.0.0-Aminoid")
+MORE_OLD = ("0.9.0.1-Heipiao", "0.10.2.0-andreinedelciu")
 ELECTED = "[{}] INFO {} successfully elected as leader (kafka.server.ZookeeperLeaderElector)"
 HEARD = "[{}] INFO New leader is {} (kafka.server.ZookeeperLeaderElector$LeaderChangeListener)"
 
@@ -79,7 +80,9 @@ def test_ratios_are_those_that_kafka_prints(lab: tuple[str, dict[str, pl.DataFra
     assert {(one.epoch, one.broker_id) for one in found if one.ratio != one.kafka_ratio} == unequal[name]
 
 
-@pytest.mark.parametrize("cluster", OLD)
+@pytest.mark.parametrize(
+    "cluster", [*OLD, *(pytest.param(one, marks=pytest.mark.soak) for one in MORE_OLD)]
+)
 def test_of_releases_that_tell_elections_there(shared: Path, cluster: str) -> None:
     """Up to 0.10 the line that elects stands in server.log, ms before the first of controller.log."""
     own = frame_of(records(shared / "corpus" / "public" / cluster))
