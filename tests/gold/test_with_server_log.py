@@ -80,9 +80,7 @@ def test_ratios_are_those_that_kafka_prints(lab: tuple[str, dict[str, pl.DataFra
     assert {(one.epoch, one.broker_id) for one in found if one.ratio != one.kafka_ratio} == unequal[name]
 
 
-@pytest.mark.parametrize(
-    "cluster", [*OLD, *(pytest.param(one, marks=pytest.mark.soak) for one in MORE_OLD)]
-)
+@pytest.mark.parametrize("cluster", [*OLD, *(pytest.param(one, marks=pytest.mark.soak) for one in MORE_OLD)])
 def test_of_releases_that_tell_elections_there(shared: Path, cluster: str) -> None:
     """Up to 0.10 the line that elects stands in server.log, ms before the first of controller.log."""
     own = frame_of(records(shared / "corpus" / "public" / cluster))
