@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.core.conditions import Both, Compared, Condition, Either, IsIn, IsNull, Not
-from pipeline.store.spark.arrow_rows import arrow_of, spark_rows
+from pipeline.store.spark.arrow_rows import arrow_of
 from pipeline.store.tables.delta import is_among
 from pipeline.store.tables.direct_reading import local_folder, read_directly
 from pipeline.store.warehouse import ClusterWarehouse
@@ -41,25 +41,16 @@ class ClusterTables:
         return arrow_of(rows.select(*(columns or spec.columns)), spec)
 
     def append(self, spec: TableSpec, rows: pa.Table) -> None:
-        if self.store.writer is None:
-            self.append_rows(spec, spark_rows(self.store.spark, spec, rows))
-        else:
-            self.store.writer.append(spec, rows, self.run_id)
-            self.note_version(spec)
+        self.store.writer.append(spec, rows, self.run_id)
+        self.note_version(spec)
 
     def replace(self, spec: TableSpec, rows: pa.Table) -> None:
-        if self.store.writer is None:
-            self.replace_rows(spec, spark_rows(self.store.spark, spec, rows))
-        else:
-            self.store.writer.overwrite(spec, rows, self.run_id)
-            self.note_version(spec)
+        self.store.writer.overwrite(spec, rows, self.run_id)
+        self.note_version(spec)
 
     def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime) -> None:
-        if self.store.writer is None:
-            self.replace_rows_from(spec, spark_rows(self.store.spark, spec, rows), column, start)
-        else:
-            self.store.writer.replace_from(spec, rows, column, start, self.run_id)
-            self.note_version(spec)
+        self.store.writer.replace_from(spec, rows, column, start, self.run_id)
+        self.note_version(spec)
 
     def append_rows(self, spec: TableSpec, rows: DataFrame) -> None:
         self.store.delta.append(spec, rows, self.run_id)
@@ -77,18 +68,12 @@ class ClusterTables:
         self.store.create_missing(specs, self.versions)
 
     def delete_segments(self, spec: TableSpec, load_seqs: Collection[int]) -> None:
-        if self.store.writer is None:
-            self.store.delta.delete_segments(spec, load_seqs)
-        else:
-            self.store.writer.delete_segments(spec, load_seqs, self.run_id)
+        self.store.writer.delete_segments(spec, load_seqs, self.run_id)
         self.note_version(spec)
 
     def delete(self, spec: TableSpec, condition: str) -> None:
         """condition: SQL that this product wrote; never with text from a log."""
-        if self.store.writer is None:
-            self.store.delta.delete(spec, condition)
-        else:
-            self.store.writer.delete(spec, condition, self.run_id)
+        self.store.writer.delete(spec, condition, self.run_id)
         self.note_version(spec)
 
     def note_version(self, spec: TableSpec) -> None:

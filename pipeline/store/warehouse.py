@@ -35,8 +35,8 @@ from pipeline.store.tables.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.tables.direct_reading import local_folder, read_run_rows
 from pipeline.store.tables.local_writing import LocalWriter
 from pipeline.store.tables.stated import Contents, as_columns
+from pipeline.store.tables.writers import FirstWriter, SparkWriter, TableWriter
 from schemas.ops import quality_result, run
-from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
 log = logging.getLogger("kafka_controller_audit")
@@ -53,7 +53,7 @@ class ClusterWarehouse:
 
     Protocol (design.md, section 2): under the cluster's lock restore what is newer than published,
     append, audit, then publish with one row of ops.run, which is the commit point.
-    writer: who writes in place of Spark what the driver's memory holds; None: Spark does.
+    writer: who writes what the driver's memory holds.
     """
 
     def __init__(
@@ -65,9 +65,15 @@ class ClusterWarehouse:
         self.folder = f"{self.files.qualified(warehouse)}/{cluster_id}"
         self.delta = DeltaFolder(self.session, self.folder, retention_days)
         self.bases: dict[str, int] = {}
-        self.writer: LocalWriter | None = None
+        self.writer: TableWriter = SparkWriter(self.delta)
         self.run_id = ""
         self.session.set(spark_setting(BY_AGE_OF_COMMIT, "false"))
+
+    def write_locally(self, zstd_level: int) -> None:
+        """Where the tables are on this machine delta-rs writes what it can."""
+        if (folder := local_folder(self.folder)) is not None:
+            local = LocalWriter(folder, self.delta.retention_days, zstd_level)
+            self.writer = FirstWriter(local, SparkWriter(self.delta))
 
     @property
     def spark(self) -> SparkSession:
@@ -145,24 +151,12 @@ class ClusterWarehouse:
         if head is None or (head <= (wanted or 0) and not is_lacking):
             return head
         if wanted is None or is_lacking:
-            self.empty(spec)
+            self.writer.empty(spec, self.run_id)
         else:
-            self.undo(spec, wanted)
+            self.writer.restore(spec, wanted, self.run_id)
         if self.delta.head(spec) != head + 1:
             raise overtaken_error(self.folder, f"another run wrote into {spec.name} meanwhile")
         return head + 1
-
-    def empty(self, spec: TableSpec) -> None:
-        if self.writer is None:
-            self.delta.create(spec, is_replaced=True)
-        else:
-            self.writer.empty(spec, self.run_id)
-
-    def undo(self, spec: TableSpec, wanted: int) -> None:
-        if self.writer is None:
-            self.delta.restore(spec, wanted)
-        else:
-            self.writer.restore(spec, wanted, self.run_id)
 
     def lacks_columns(self, spec: TableSpec) -> bool:
         """Whether the log of a table that no run has written into has lost declared columns: rows would be refused."""
@@ -182,15 +176,9 @@ class ClusterWarehouse:
         if any(gone) and self.session.is_there:
             java_class(self.spark, "org.apache.spark.sql.delta.DeltaLog").clearCache()
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            for _ in pool.map(self.create, missing):
+            for _ in pool.map(lambda spec: self.writer.create(spec, self.run_id), missing):
                 pass
         versions.update({spec.name: 0 for spec in missing})
-
-    def create(self, spec: TableSpec) -> None:
-        if self.writer is None:
-            self.delta.create(spec)
-        else:
-            self.writer.create(spec, self.run_id)
 
     def publish(self, row: dict[str, Any]) -> None:
         """Writes the row of ops.run: from here on readers see the versions that it names. They are on the disk by then.
@@ -262,10 +250,7 @@ class ClusterWarehouse:
     def append_quality(self, rows: list[dict[str, Any]], run_id: str) -> int:
         """Stores what the gate said. The version that holds it."""
         spec = quality_result.SPEC
-        if self.writer is None:
-            self.delta.append(spec, self.spark.createDataFrame(rows, schema=struct_of(spec)), run_id)
-        else:
-            self.writer.append(spec, pa.Table.from_pylist(rows, schema=spec.arrow), run_id)
+        self.writer.append(spec, pa.Table.from_pylist(rows, schema=spec.arrow), run_id)
         return int(self.delta.head(quality_result.SPEC) or 0)
 
 

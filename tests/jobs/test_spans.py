@@ -27,7 +27,6 @@ from pipeline.core.frames import with_absent
 from pipeline.core.stored_tables import MemoryTables
 from pipeline.store.locks.lock import cluster_lock
 from pipeline.store.spark.late_session import absent_session
-from pipeline.store.tables.local_writing import LocalWriter
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.gold import finding
 from tests.generated.plan import Plan as ClusterPlan
@@ -116,7 +115,7 @@ def read_first_part(asked: ClusterJob) -> None:
     """As a run does that is killed once its first span is published."""
     request = asked.request()
     store = ClusterWarehouse(absent_session(), request.warehouse, "c", 30)
-    store.writer = LocalWriter(Path(store.folder), 30, 9)
+    store.write_locally(9)
     with cluster_lock(store.files, store.folder, 0) as lock:
         run = Run(store, request, Progress(is_terminal=False), lock)
         found = run.look()

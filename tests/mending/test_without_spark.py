@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.engine.mending.repair import Repair, writer_of_little
+from jobs.engine.mending.repair import Repair, is_little
 from jobs.engine.run.progress import Progress
 from jobs.settings.load import load_settings
 from pipeline.store.locks.lock import cluster_lock
@@ -33,9 +33,9 @@ def test_what_no_log_holds_is_said_and_stored_and_the_rest_is_built_again(store:
 
 
 @pytest.mark.parametrize("driver_bytes", [1, 1 << 30])
-def test_much_is_left_to_spark(store: ClusterWarehouse, driver_bytes: int) -> None:
+def test_what_the_driver_can_hold_is_little(store: ClusterWarehouse, driver_bytes: int) -> None:
     settings = load_settings(None, {}, {"KCA_LIMITS__DRIVER_BYTES": str(driver_bytes)}, None)
-    assert (writer_of_little(store, settings) is None) == (driver_bytes == 1)
+    assert is_little(store, settings) == (driver_bytes > 1)
 
 
 def test_of_a_cluster_without_a_run_the_way_on_is_said(store: ClusterWarehouse) -> None:

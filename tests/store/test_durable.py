@@ -17,7 +17,6 @@ from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.files.durable import make_durable, sync_path
 from pipeline.store.files.local_files import LocalFiles
 from pipeline.store.runs.published import read_published_run
-from pipeline.store.tables.local_writing import LocalWriter
 from schemas.silver import term
 from tests.conftest import REPOSITORY
 from tests.jobs.small_logs import lines_of, run, write
@@ -63,7 +62,7 @@ def test_what_a_dead_run_wrote_and_who_took_it_back_are_waited_for(tmp_path: Pat
     """A table is read by all of its log: a torn commit in it would be the end of what is published behind it."""
     store = plain_store(tmp_path)
     seen, spec = store.published(), term.SPEC
-    store.writer = LocalWriter(Path(store.folder), 30, 9)
+    store.write_locally(9)
     store.writer.append(spec, spec.arrow.empty_table(), "dead")
     store.run_id = "next"
     heads = store.restore((spec,), seen)

@@ -16,7 +16,7 @@ from jobs.engine.run.upkeep import Upkeep
 from jobs.settings.model import Settings
 from jobs.text import format_count
 from pipeline.catalog.tables import BY_NAME, KEPT, SPECS, TABLES, Refresh
-from pipeline.core.errors import EnvironmentProblem, NeedsSpark
+from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.health.mending import (
     drop_altered_summaries,
     give_up_files,
@@ -30,7 +30,6 @@ from pipeline.store.runs.damage import Damage, inspect_published, uri_of
 from pipeline.store.runs.forgotten_runs import BEGIN_ANEW
 from pipeline.store.runs.published import ASIDE, KEPT_FROM, Published
 from pipeline.store.tables.direct_reading import local_folder
-from pipeline.store.tables.local_writing import LocalWriter
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import lost_segment
 
@@ -57,12 +56,9 @@ class Repair:
         """What was mended, in a line: of little without Spark, unless delta-rs refuses to write it. EnvironmentProblem:
         the warehouse is not on this machine."""
         folder = require_local(store)
-        store.writer = writer_of_little(store, settings)
-        try:
-            return self.mended(folder, store, settings, progress, lock)
-        except NeedsSpark:
-            store.writer = None
-            return self.mended(folder, store, settings, progress, lock)
+        if is_little(store, settings):
+            store.write_locally(settings.storage.zstd_level)
+        return self.mended(folder, store, settings, progress, lock)
 
     def mended(
         self, folder: Path, store: ClusterWarehouse, settings: Settings, progress: Progress, lock: ClusterLock
@@ -121,12 +117,10 @@ def nothing_text(seen: Published) -> str:
     return "NOTHING TO REPAIR" if seen.run_id else f"NOTHING TO REPAIR  no run is published: {BEGIN_ANEW}"
 
 
-def writer_of_little(store: ClusterWarehouse, settings: Settings) -> LocalWriter | None:
-    """None: there is more than the driver holds, so that Spark writes it."""
+def is_little(store: ClusterWarehouse, settings: Settings) -> bool:
+    """Whether the driver can hold what is stored."""
     stored = store.files.size_bytes(f"{store.folder}/{BRONZE.rstrip('.')}")
-    if placement_of(settings, UNPACKED * stored) is Placement.EXECUTORS:
-        return None
-    return LocalWriter(Path(store.folder), settings.storage.retention_days, settings.storage.zstd_level)
+    return placement_of(settings, UNPACKED * stored) is Placement.DRIVER
 
 
 def make_table_readable(folder: Path, aside: Path, damage: Damage, seen: Published) -> Path:

@@ -119,8 +119,6 @@ class Run:
         tables = tables_to_build(JOBS[request.job], fresh, has_segments=has_news)
         tables = tables if self.counts["load_seq"] else []
         if is_new := bool(has_news or tables or planned.sightings):
-            if self.store.writer is None:
-                self.store.session.begin()
             night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
             night.goes_on = bool(self.published.counts.get(PARTS_LEFT))
             night.metadata_before = self.published.counts.get(METADATA_SEQ, 0)

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from jobs.engine.run.cluster_run import Run
 from jobs.engine.run.migration import migrate_older
@@ -14,7 +13,6 @@ from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.locks.lock import ClusterLock, cluster_lock
 from pipeline.store.spark.late_session import LateSession
 from pipeline.store.spark.session import tune_storage
-from pipeline.store.tables.local_writing import LocalWriter
 from pipeline.store.warehouse import ClusterWarehouse
 
 
@@ -32,8 +30,7 @@ def run_cluster(
     storage = request.settings.storage
     store = ClusterWarehouse(spark, request.warehouse, request.cluster_id, storage.retention_days)
     spark.set(partial(tune_storage, zstd_level=storage.zstd_level))
-    if spark.is_absent:
-        store.writer = LocalWriter(Path(store.folder), storage.retention_days, storage.zstd_level)
+    store.write_locally(storage.zstd_level)
     with cluster_lock(store.files, store.folder, request.wait_seconds) as lock:
         store.require_whole()
         migrate_older(store, request.settings, progress, lock)
