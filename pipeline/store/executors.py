@@ -1,6 +1,7 @@
 """Kernels on the executors: those of single records in one pass over them, without a shuffle; those of topics in
 shards, by a shuffle of packs."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -28,12 +29,16 @@ from pipeline.core.shards import LINE, pack_rows_in_shards, pack_stored_rows
 from pipeline.store.cluster_tables import ClusterTables, column_of
 from pipeline.store.spark.arrow_rows import files_for
 from pipeline.store.spark.rows import collect_rows
+from pipeline.store.tables.direct_reading import local_folder
 from schemas.bronze import duplicate_record, log_record
 from schemas.bronze.log_record import NOT_WHOLE
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
 RAW = "raw"
+KEPT = StorageLevel.MEMORY_AND_DISK
+# Of a table that executors hold so many rows the driver takes and writes.
+ROWS_BROUGHT = 100_000
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,11 @@ class SparkExecutors:
         rows = self.tables.store.spark.createDataFrame(
             pa.Table.from_pylist(list(packs), schema=PACKED), schema=from_arrow_schema(PACKED)
         )
-        return kept_packs(self.tables, rows, shards)
+        counts, unparted = Counter[str](), Counter[str]()
+        for one in packs:
+            counts[one["name"]] += one["row_count"]
+            unparted[one["name"]] += one["row_count"] if one["shard"] == NO_SHARD else 0
+        return SparkPackedRows(self.tables, rows.persist(KEPT), counts, unparted, shards)
 
     def records(self, condition: Condition | None) -> DataFrame:
         """Without those that another file brought before; with bytes only where nothing else tells what they say."""
@@ -126,13 +135,28 @@ class SparkPackedRows:
         return unpacked_table(one.as_py() for one in found) if len(found) else None
 
     def write(self, spec: TableSpec, *, is_added: bool) -> None:
-        if not is_added:
-            self.tables.replace_rows(spec, self.rows_of(spec))
-        elif self.count(spec.name):
+        if is_added and not self.count(spec.name):
+            return
+        if self.is_little(spec):
+            (self.tables.append if is_added else self.tables.replace)(spec, self.here(spec))
+        elif is_added:
             self.tables.append_rows(spec, self.rows_of(spec))
+        else:
+            self.tables.replace_rows(spec, self.rows_of(spec))
 
     def write_from(self, spec: TableSpec, column: str, start: datetime) -> None:
-        self.tables.replace_rows_from(spec, self.rows_of(spec), column, start)
+        if self.is_little(spec):
+            self.tables.replace_from(spec, self.here(spec), column, start)
+        else:
+            self.tables.replace_rows_from(spec, self.rows_of(spec), column, start)
+
+    def is_little(self, spec: TableSpec) -> bool:
+        """True if it takes a job to bring the rows here, and none to write them; executors write a table in eight."""
+        return self.count(spec.name) <= ROWS_BROUGHT and local_folder(self.tables.store.folder) is not None
+
+    def here(self, spec: TableSpec) -> pa.Table:
+        rows = self.named(spec.name)
+        return spec.arrow.empty_table() if rows is None else rows
 
     def rows_of(self, spec: TableSpec) -> DataFrame:
         """In files of some size: several packs are written by one task."""
@@ -171,7 +195,7 @@ class SparkPackedRows:
 
 def kept_packs(tables: ClusterTables, packs: DataFrame, shards: int) -> SparkPackedRows:
     """The packs computed, and kept where they are."""
-    packs = packs.persist(StorageLevel.MEMORY_AND_DISK)
+    packs = packs.persist(KEPT)
     unparted = F.sum(F.when(F.col("shard") == NO_SHARD, F.col("row_count")).otherwise(0))
     counted = packs.groupBy("name").agg(F.sum("row_count").alias("row_count"), unparted.alias("unparted"))
     counts = {row["name"]: row for row in collect_rows(counted)}

@@ -111,14 +111,17 @@ def test_a_second_run_writes_nothing_but_its_row(
     assert store.delta.read(ops_run.SPEC).count() == runs + 1
 
 
-def test_java_is_needed_only_where_there_is_something_new(sample_warehouse: str, tmp_path: Path) -> None:
+def test_java_is_needed_only_where_executors_have_something_new(
+    sample_warehouse: str, tmp_path: Path
+) -> None:
     """The process of its own finds none."""
     for warehouse, code, words in (
         (tmp_path / "warehouse", 3, "nightly: Expected Java 17 or 21"),
         (sample_warehouse, 0, f"{CLUSTER}  NOTHING NEW in 18 files"),
     ):
+        asked = ["--logs", str(SAMPLE), "--warehouse", str(warehouse), "--placement", "executors"]
         done = subprocess.run(
-            [sys.executable, "jobs/nightly.py", "--logs", str(SAMPLE), "--warehouse", str(warehouse)],
+            [sys.executable, "jobs/nightly.py", *asked],
             cwd=REPOSITORY, env=without_java(), capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == code and words in done.stdout + done.stderr, done.stderr

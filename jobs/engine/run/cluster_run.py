@@ -124,7 +124,7 @@ class Run:
             night.metadata_before = self.published.counts.get(METADATA_SEQ, 0)
             night.shards = shards_of(request.settings, self.taken_bytes(night, tables, found.new_bytes))
             if night.shards:
-                self.store.session.require()
+                self.store.session.get()
                 night.executors = SparkExecutors(written)
             gate = QualityGate(request.cluster_id, self.run_id)
             intake = Intake(found.loader, written, night, gate.enter, self.executors)
