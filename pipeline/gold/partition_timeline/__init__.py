@@ -16,8 +16,8 @@ from pipeline.model.brokers.zookeeper_sessions import without_momentary_sessions
 from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
 from pipeline.model.partitions.service_parts import in_parts, whole_intervals
 from pipeline.model.partitions.unled import unled_partition
+from pipeline.model.terms.election_chances import election_chances
 from pipeline.model.terms.last_lines import lost_session_line, proved_term
-from pipeline.model.terms.missing_terms import election_chances
 from schemas.gold.partition_timeline import SPEC
 
 REACH = Reach.PARTITION

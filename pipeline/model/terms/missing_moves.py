@@ -12,6 +12,8 @@ from pipeline.model.partitions.statements import PARTITION, SENT
 from pipeline.model.partitions.topic_lives import GONE, PARTITION_ORDER
 
 NEW, NOBODY = "NewPartition", -1
+UNLED = ("NewPartition", "OfflinePartition", "NonExistentPartition")
+MOVED = "partition_transition"
 DAY = ("cluster_id", "era", "day")
 MOMENT = pl.Datetime("us", "UTC")
 EPOCH_JUMP = pl.Schema(
@@ -86,7 +88,8 @@ def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     """(DAY, since_at, until_at) of two statements of a partition in turn between which leader epochs are left out;
     since_at: the first one, of the day of the second. A request tells what came of several changes, of which up to 2.5
     no line tells, but for another leader, or one where nobody led: a line before the request elects it; and that
-    nobody leads comes of as many changes at most as it has replicas. A partition that is New begins anew."""
+    nobody leads comes of as many changes at most as it has replicas. Of the changes that end in one request no more
+    are removals than there are replicas out of the ISR. A partition that is New begins anew."""
     highest = col("leader_epoch").cum_max().forward_fill().over(PARTITION)
     # Not of a controller that was deposed.
     is_current = (col("leader_epoch") == highest).fill_null(value=True)
@@ -95,12 +98,17 @@ def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     removals = col("replicas").list.len().forward_fill().shift(1).over(PARTITION)
     stated = (
         said.sort(*PARTITION, *PARTITION_ORDER)
-        .with_columns(leader_before=led, highest_before=highest.shift(1).over(PARTITION), removals=removals)
+        .with_columns(
+            leader_before=led,
+            highest_before=highest.shift(1).over(PARTITION),
+            removals=removals,
+            **change_counts(),
+        )
         .filter(col("leader_epoch").is_not_null())
     )
     before = {
         f"{name}_before": col(name).shift(1).over(PARTITION)
-        for name in ("leader_epoch", "at", "era", "state")
+        for name in ("leader_epoch", "at", "era", "state", *change_counts())
     }
     is_new = pl.any_horizontal(col("state", "state_before") == NEW).fill_null(value=False)
     is_sent = col("event").is_in(SENT).fill_null(value=False)
@@ -109,7 +117,11 @@ def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
     is_elected_unseen = is_led & (col("leader_epoch") > col("highest_before"))
     is_lost = (col("leader") == NOBODY) & (col("leader_before") >= 0)
     is_gap = is_lost & (col("leader_epoch") > col("leader_epoch_before") + col("removals"))
-    is_untold = when(is_sent).then((is_elected_unseen | is_gap).fill_null(value=False)).otherwise(is_missed)
+    is_untold = (
+        when(is_sent)
+        .then((is_elected_unseen | is_gap | is_too_far()).fill_null(value=False))
+        .otherwise(is_missed)
+    )
     is_left_out = is_untold & (col("era") == col("era_before"))
     day = col("at").dt.truncate("1d")
     return (
@@ -117,6 +129,26 @@ def left_out_epochs(said: pl.DataFrame) -> pl.DataFrame:
         .filter(is_left_out, ~is_new, col("at_before") <= col("at"))
         .select("cluster_id", "era", day=day, since_at=pl.max_horizontal("at_before", day), until_at="at")
     )
+
+
+def change_counts() -> dict[str, pl.Expr]:
+    """Of statements in order: how many elections their partition had so far, and how often nobody led it."""
+    is_elected = (col("event") == MOVED) & (col("leader") >= 0)
+    is_not_led = col("state").is_in(UNLED) | (col("leader") < 0)
+    return {
+        "elected_count": is_elected.fill_null(value=False).cum_sum().over(PARTITION),
+        "unled_count": is_not_led.fill_null(value=False).cum_sum().over(PARTITION),
+    }
+
+
+def is_too_far() -> pl.Expr:
+    """True of a request whose leader epoch more changes lead to than the elections since the one before, and removals
+    of those that are out of the ISR, while somebody led."""
+    out_of_isr = when(col("isr").is_not_null()).then(col("replicas").list.set_difference("isr").list.len())
+    changes = col("elected_count") - col("elected_count_before") + out_of_isr
+    is_led_all_the_time = col("unled_count") == col("unled_count_before")
+    added = col("leader_epoch") - col("leader_epoch_before")
+    return is_led_all_the_time & (added > 1) & (added > changes)
 
 
 def unexplained_epoch_jumps(jumps: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:

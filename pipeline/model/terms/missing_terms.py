@@ -9,6 +9,7 @@ from pipeline.core.span import Span
 from pipeline.model.partitions.said_offline import OFFLINE
 from pipeline.model.partitions.statements import MOVING, PARTITION, SENT, TRACKED, life_in_term_id
 from pipeline.model.partitions.topic_lives import GONE, PARTITION_ORDER
+from pipeline.model.terms.election_chances import offline_ends, untold_tries
 from pipeline.model.terms.missing_moves import ends_unseen, epoch_jumps, leader_epoch_holes
 from pipeline.model.terms.succession import (
     half_read,
@@ -18,34 +19,12 @@ from pipeline.model.terms.succession import (
 )
 
 TERM_MISSING = "term_missing"
-CHANCES = (
-    *(
-        "broker_change",
-        "broker_startup",
-        "broker_log_dir_failure",
-        "unclean_election_enabled",
-        "topic_change",
-    ),
-    *("partitions_to_be_added", "reassignment_started", "reassignment_assignment_updating"),
-    *("topic_deletion_requested", "controller_resigning", "controller_resigned"),
-)
 TAIL = timedelta(seconds=1)  # of its resignation
 UNDETERMINED = "undetermined"
 # Column of a statement: column with the epoch up to which what it says is in doubt.
 DOUBTS = {"leader_epoch": "leader_doubt_epoch", "replicas": "replicas_doubt_epoch"}
 LED, ASSIGNED = ("leader", "isr", "leader_epoch"), ("replicas", *MOVING)
 ORDER_WITH_DOUBT = ("at", "is_doubt", *PARTITION_ORDER[1:])
-
-
-def election_chances(controller_line: pl.DataFrame) -> pl.DataFrame:
-    """(cluster_id, term_id, chance_at): when a controller may have elected a leader of a partition that is Offline,
-    though it prints no move: as brokers come, and as an admin changes something.
-
-    Source: PartitionStateMachine.triggerOnlinePartitionStateChange, 0.8.2 to 2.5.
-    """
-    is_asked = (col("event") == "preferred_election_started") & (col("cause") == "unclean election")
-    lines = controller_line.filter(col("event").is_in(CHANCES) | is_asked)
-    return lines.select("cluster_id", "term_id", chance_at="ordered_at").unique()
 
 
 def jumps_of_statements(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
@@ -78,22 +57,13 @@ def with_doubt_rows(
     ended = ends_unseen(said, term)
     of_topics = ended.select("cluster_id", "topic", life="era", from_at="since_at").unique()
     of_topics = pl.concat([of_topics, deletions_unread(said, term), offline_ends(said, term, chances)])
+    of_topics = pl.concat([of_topics, untold_tries(said, term, chances)], how="diagonal")
     holes = (of_terms, leader_epoch_holes(jumps, of_terms), of_topics)
     stretches = pl.concat(holes, how="diagonal")
     stretches = stretches.filter(span.since("from_at"))
     if stretches.is_empty():
         return said.drop("era")
     return pl.concat([said, doubt_rows(said, stretches)], how="diagonal").drop("era")
-
-
-def offline_ends(said: pl.DataFrame, term: pl.DataFrame, chances: pl.DataFrame) -> pl.DataFrame:
-    """(cluster_id, topic, life, from_at): until when a partition is certainly Offline of which a controller of
-    half_read says so: its next chance to elect a leader."""
-    terms = half_read(term).select("cluster_id", "term_id")
-    offline = said.filter(col("state") == OFFLINE).join(terms, on=["cluster_id", "term_id"], how="semi")
-    first = offline.group_by("cluster_id", "topic", "term_id", life="era").agg(said_at=col("at").min())
-    later = first.join(chances, on=["cluster_id", "term_id"]).filter(col("chance_at") > col("said_at"))
-    return later.select("cluster_id", "topic", "life", from_at="chance_at").unique()
 
 
 def deletions_unread(said: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
@@ -160,17 +130,19 @@ def with_doubts_by_deposed(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFr
 
 
 def doubt_rows(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
-    """Of each partition the statement that a stretch (unseen_stretches) of its era, or of its topic alone, finds last,
-    as a row of doubt."""
+    """Of each partition the statement that a stretch (unseen_stretches) of its era, or of it or its topic alone, finds
+    last, as a row of doubt."""
     partitions = said.select(*PARTITION, "era").unique()
-    begun = stretches.rename({"life": "era", "epoch": "doubt_epoch", "topic": "of_topic"})
-    is_of_it = col("of_topic").is_null() | (col("of_topic") == col("topic"))
+    names = {"life": "era", "epoch": "doubt_epoch", "topic": "of_topic", "partition": "of_partition"}
+    begun = stretches.rename(names)
+    is_of_all = col("of_partition").is_null() | (col("of_partition") == col("partition"))
+    is_of_it = col("of_topic").is_null() | ((col("of_topic") == col("topic")) & is_of_all)
     is_same_era = col("era") == col("era_said")
     is_same_day = col("said_at") >= col("from_at").dt.truncate("1d")
     return (
         partitions.join(begun, on=["cluster_id", "era"])
         .filter(is_of_it)
-        .drop("of_topic")
+        .drop("of_topic", "of_partition")
         .sort("from_at")
         .join_asof(
             said.sort(PARTITION_ORDER).with_columns(said_at="at"), left_on="from_at", right_on="at", by=PARTITION,
