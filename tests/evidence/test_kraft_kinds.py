@@ -112,6 +112,7 @@ def test_partition_epochs_that_are_left_out_hide_elections(
             "next_partition_epoch": [partition_epoch],
             "hole_from_at": [None],
             "fenced_at": [at(10)],
+            "empty_at": [at(20)],
         },
         schema_overrides={"hole_from_at": pl.Datetime("us", "UTC")},
     )

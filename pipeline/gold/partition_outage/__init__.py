@@ -115,7 +115,8 @@ def merge_outage_pieces(pieces: pl.DataFrame) -> pl.DataFrame:
     outage = (*PARTITION, "cut", "island")
     is_own_state, is_no_seed = ~col("is_absent"), col("ending").ne_missing(lit(SEED))
     by_begin = ("from_at", is_own_state, open_end(), "line_file_id", "line_byte_offset")
-    by_end = (open_end(), is_no_seed, is_own_state, "ending_file_id", "ending_byte_offset")
+    # Of pieces that end together the last one tells how: one without length may follow another.
+    by_end = (open_end(), is_no_seed, is_own_state, "from_at", "ending_file_id", "ending_byte_offset")
     new_leader = when(col("ending") == RETURNED).then("root_broker_id").otherwise("new_leader")
     ending = ("ending_file_id", "ending_byte_offset")
 
@@ -187,7 +188,8 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
 
 def with_root_decision(found: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFrame:
     """The root of an outage that begins with a decision of a KRaft controller about its leader, or about the last
-    replica in sync, which led unsaid; else the decision about its leader just before the partition's own line."""
+    replica in sync, which led unsaid; else the decision about its leader just before the partition's own line. Behind a
+    doubt it may have been let go before it is fenced for its silence."""
     is_partial = col("is_partial").fill_null(value=False)
     how = (
         when("is_partial").then(None).when("is_fence").then(lit("uncontrolled")).otherwise(lit("controlled"))
@@ -202,10 +204,12 @@ def with_root_decision(found: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.
     )
     found = found.join(decided, on=LINE, how="left").pipe(with_decision_before, broker_absence, decided)
     is_fenced = col("fenced_id").is_not_null()
+    is_unsaid = (col("fenced_how") == "uncontrolled") & col("is_behind_doubt")
+    fenced_how = when(~is_unsaid.fill_null(value=False)).then("fenced_how")
     root = when(is_partial).then(lit(LOST_DIR)).otherwise(lit(DEPARTURES["uncontrolled"]))
     return found.with_columns(
         root_broker_id=pl.coalesce("fenced_id", "root_broker_id"),
-        root_left_how=when(~is_partial).then(pl.coalesce("fenced_how", "root_left_how")),
+        root_left_how=when(~is_partial).then(pl.coalesce(fenced_how, "root_left_how")),
         root_event=when(is_fenced).then(root).otherwise("root_event"),
         certainty=when(is_fenced).then(lit("inferred")).otherwise("certainty"),
     )

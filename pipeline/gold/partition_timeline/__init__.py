@@ -32,6 +32,7 @@ def kraft_begin(
     term: pl.DataFrame,
     wording_seen: pl.DataFrame,
     process_run: pl.DataFrame,
+    broker_event: pl.DataFrame,
     timeline_before: pl.DataFrame,
     span: Span,
 ) -> pl.DataFrame:
@@ -42,7 +43,8 @@ def kraft_begin(
         given = (partition_state, broker_absence, controller_line, term, wording_seen, process_run, known)
         # What brokers do meanwhile begins nothing.
         nothing = pl.DataFrame(schema=STATE_LINE)
-        of_kraft = pl.concat([of_kraft, kraft_intervals(*given, nothing, span).select(KRAFT_BEGIN)])
+        begun = kraft_intervals(*given, nothing, broker_event, span)
+        of_kraft = pl.concat([of_kraft, begun.select(KRAFT_BEGIN)])
     return of_kraft.group_by("cluster_id").agg(col("valid_from_at").min())
 
 
@@ -110,6 +112,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
         process_run,
         before,
         state_line,
+        broker_event,
     )
     if modes <= {KRAFT}:
         nobody = session_before.clear()

@@ -215,11 +215,13 @@ def is_taken_over() -> pl.Expr:
 
 def is_unseen_between() -> pl.Expr:
     """True if the next state that was printed has a leader epoch that more elections lead to than one that nobody won
-    and the one after it, or is led with a partition epoch that more changes lead to, and no hole in the logs lies
-    between the fencing and that state: they are in it. So where a hole lies before the fencing: who led then, with
-    which ISR, is not known."""
+    and, if somebody leads in it or others were in sync until later, another one, or is led with a partition epoch that
+    more changes lead to, and no hole in the logs lies between the fencing and that state: they are in it. So where a
+    hole lies before the fencing: who led then, with which ISR, is not known."""
     is_led_later = col("next_leader") >= 0
-    is_more = (col("next_leader_epoch") > col("last_leader_epoch") + 2) | (
+    is_alone = (col("empty_at") == col("fenced_at")) & ~is_led_later
+    elections = when(is_alone.fill_null(value=False)).then(1).otherwise(2)
+    is_more = (col("next_leader_epoch") > col("last_leader_epoch") + elections) | (
         is_led_later & (col("next_partition_epoch") > col("last_partition_epoch") + 2)
     )
     is_in_hole = (col("hole_from_at") >= col("fenced_at")).fill_null(value=False)

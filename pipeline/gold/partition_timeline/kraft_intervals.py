@@ -16,7 +16,7 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
 )
 from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
 from pipeline.gold.partition_timeline.missing_broker_logs import LINES_MISSING, with_missing_logs
-from pipeline.gold.partition_timeline.missing_epochs import unsaid_shutdown_holes, with_hole_before_next
+from pipeline.gold.partition_timeline.missing_epochs import shown_holes, with_hole_before_next
 from pipeline.gold.partition_timeline.own_stops import process_stops, undecided_stops
 from pipeline.gold.partition_timeline.silences import last_restatements
 from pipeline.gold.partition_timeline.watched import watched_log_holes, with_watched_leader
@@ -59,6 +59,7 @@ def kraft_intervals(
     process_run: pl.DataFrame,
     timeline_before: pl.DataFrame,
     told: pl.DataFrame,
+    broker_event: pl.DataFrame,
     span: Span,
 ) -> pl.DataFrame:
     """One row per interval of a partition in KRaft mode in which nothing known of it changed.
@@ -81,7 +82,7 @@ def kraft_intervals(
     stated = stated_assignments(lines, before)
     topics = kraft_topics(said, lines, before, terms, span)
     disks = blocked_by_disk(lines, broker_absence)
-    shown = unsaid_shutdown_holes(absences, controller_line)
+    shown = shown_holes(absences, broker_event, controller_line, told)
     holes = pl.concat([watched_log_holes(wording_seen), unproved_holes(terms), shown])
     of_leaders = (
         leaderships_of_states(led, topics)

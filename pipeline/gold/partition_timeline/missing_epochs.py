@@ -17,6 +17,8 @@ OF_SAME_EPOCH = (
 UNTOLD = -1
 AT_ONCE = 2  # partition epochs that brokers apply together
 MAY_BEGIN, MAY_EXIT = "broker_controlled_shutdown_granted", "broker_shutdown_granted"
+BROKER = ("cluster_id", "broker_id")
+REGISTERED = ("registration_requested", "registered", "registered_again")
 
 
 def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
@@ -58,7 +60,7 @@ def with_next_leader_epoch(states: pl.DataFrame) -> pl.DataFrame:
     """Of states that another leader epoch follows: epoch, stated_at and last_change, when it was stated last and by
     which partition epoch; next_epoch, next_at and next_change of the next one, next_told: UNTOLD where it is a
     decision; printed_event, printed_epoch, printed_change: of the next state that is printed; is_led_outside:
-    it, or a later one, is led by none of its replicas."""
+    it, or a later one of that day (UTC), is led by none of its replicas."""
     last_change = (
         when(col("leader_epoch").is_not_null()).then("partition_epoch").max().over(*IDENTITY, "epoch")
     )
@@ -69,6 +71,7 @@ def with_next_leader_epoch(states: pl.DataFrame) -> pl.DataFrame:
     return (
         states.select(
             *(*IDENTITY, "state_no", "at", "known_at", "leader_epoch", "partition_epoch", "event"),
+            day=col("at").dt.truncate("1d"),
             is_outside=(col("leader") >= 0) & ~col("replicas").list.contains(col("leader")),
             epoch=col("leader_epoch").forward_fill().over(IDENTITY),
         )
@@ -89,7 +92,7 @@ def with_next_leader_epoch(states: pl.DataFrame) -> pl.DataFrame:
             .reverse()
             .cum_max()
             .reverse()
-            .over(IDENTITY),
+            .over(*IDENTITY, "day"),
         )
         .with_columns(
             col("next_epoch", "next_at", "next_change", "next_told").backward_fill().over(IDENTITY),
@@ -128,6 +131,20 @@ def with_hole_before_next(leaderships: pl.DataFrame, holes: pl.DataFrame) -> pl.
     )  # fmt: skip
 
 
+def shown_holes(
+    broker_absence: pl.DataFrame,
+    broker_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    told: pl.DataFrame,
+) -> pl.DataFrame:
+    """(cluster_id, hole_from_at, hole_until_at) that lines of controllers on brokers show. told: own_stops.state_lines
+    of all topics."""
+    names = ("cluster_id", "hole_from_at", "hole_until_at")
+    shutdowns = unsaid_shutdown_holes(broker_absence, controller_line)
+    registrations = unsaid_registration_holes(broker_event, told)
+    return pl.concat([shutdowns.select(names), registrations.select(names)])
+
+
 def unsaid_shutdown_holes(broker_absence: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, hole_from_at, hole_until_at): from the last line of its controller on until a broker may exit of
     which no line says that it may begin to stop, in which its leaders were moved: that line is missing. Of that day
@@ -154,3 +171,42 @@ def unsaid_shutdown_holes(broker_absence: pl.DataFrame, controller_line: pl.Data
         .select("cluster_id", hole_from_at=pl.max_horizontal("line_at", day), hole_until_at="out_at")
         .unique()
     )  # fmt: skip
+
+
+def unsaid_registration_holes(broker_event: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, hole_from_at, hole_until_at): the longest time in which no line is of a broker, nor of a state that
+    one prints (told: own_stops.state_lines of all topics), between two lines of a day (UTC) of which the second one
+    names a broker epoch that no line registers: the broker was out, and its leaders were moved, in lines that are
+    missing.
+
+    Source: ClusterControlManager.registerBroker, from 2.8: a registration has the offset of its record as broker epoch.
+    """
+    epoch, at = col("broker_epoch"), col("logged_at")
+    named = broker_event.filter(epoch.is_not_null() & at.is_not_null()).sort(
+        "logged_at", "file_id", "byte_offset"
+    )
+    highest = epoch.cum_max().shift(1).over(BROKER)
+    day = at.dt.truncate("1d")
+    since = pl.max_horizontal(at.shift(1).over(BROKER), day)
+    unsaid = (
+        named.with_columns(highest=highest, since=since)
+        .filter(epoch > col("highest"), ~col("step").is_in(REGISTERED))
+        .select("cluster_id", "since", until="logged_at")
+    )
+    if unsaid.is_empty():
+        return unsaid.select("cluster_id", hole_from_at="since", hole_until_at="until")
+    of_brokers = broker_event.filter(at.is_not_null()).select("cluster_id", hole_until_at="logged_at")
+    moments = pl.concat([of_brokers, told.select("cluster_id", hole_until_at="at")]).unique()
+    pauses = moments.sort("hole_until_at").with_columns(
+        hole_from_at=col("hole_until_at").shift(1).over("cluster_id")
+    )
+    return (
+        unsaid.with_row_index("number")
+        .join(pauses, on="cluster_id")
+        .filter(col("hole_until_at") > col("since"), col("hole_until_at") <= col("until"))
+        .with_columns(hole_from_at=pl.max_horizontal("hole_from_at", "since"))
+        .sort(col("hole_until_at") - col("hole_from_at"), "hole_from_at")
+        .unique("number", keep="last", maintain_order=True)
+        .select("cluster_id", "hole_from_at", "hole_until_at")
+        .unique()
+    )
