@@ -30,7 +30,8 @@ OF_ATTEMPT = (
     "isr_line_byte_offset", "said_selector",
 )  # fmt: skip
 # Causes of events in which no replica leaves an ISR.
-REMOVING_NOBODY = ("broker start", "topic creation", "automatic rebalance", "preferred election by tool")
+OF_PREFERRED = ("automatic rebalance", "preferred election by tool")
+REMOVING_NOBODY = ("broker start", "topic creation", *OF_PREFERRED)
 REACH = Reach.PARTITION
 
 
@@ -119,12 +120,13 @@ def of_this_table(elections: pl.DataFrame) -> pl.DataFrame:
 
 def rename_attempt_columns(found: pl.DataFrame) -> pl.DataFrame:
     """Columns of the row as its controller's lines have them. What only a request tells, and no line of a replica that
-    went offline before it, was not in the event of the request where such an event removes nobody."""
+    went offline before it, was not in the event of the request where such an event removes nobody; nor was a removal in
+    one that elects preferred leaders alone."""
     is_done = (col("said_outcome") == "done").fill_null(value=True)
     has_before = (col("said_from_state") != leader_selectors.NEW).fill_null(value=True)
     is_untold = (
         (col("how") == "implied") & col("told_file_id").is_null() & col("cause").is_in(REMOVING_NOBODY)
-    )
+    ) | ((col("how") != "move") & col("cause").is_in(OF_PREFERRED))
     return found.select(
         *TERM,
         *("topic", "topic_life", "partition"),

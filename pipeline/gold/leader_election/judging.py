@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.leader_election import leader_selectors
-from pipeline.gold.leader_election.absence_overlap import with_absence
+from pipeline.gold.leader_election.absence_overlap import BROKER, with_absence
 from pipeline.gold.leader_election.evidence import line_struct, with_source_lines
 from pipeline.model.brokers.candidates import online_brokers
 from pipeline.model.lines.own_gaps import SINCE, with_missing_lines_since
@@ -19,13 +19,15 @@ def with_judgement(
     found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame, broker_session: pl.DataFrame
 ) -> pl.DataFrame:
     """Attempts with kind, rule, choice, verdict, certainty, reason and evidence of this table."""
+    sessions = broker_session.filter(col("mode") == "zookeeper")
     return (
         with_election_rule(found)
         .pipe(with_terms, term)
         .pipe(with_controller_doubt, term, log_gap)
         .pipe(with_certain_isr)
-        .pipe(with_absence, broker_session.filter(col("mode") == "zookeeper"))
+        .pipe(with_absence, sessions)
         .pipe(with_expected_leader)
+        .pipe(with_doubted_candidate, sessions)
         .pipe(with_election_verdict)
         .pipe(with_undetermined_reason)
     )
@@ -107,6 +109,30 @@ def with_expected_leader(found: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def with_doubted_candidate(found: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
+    """doubt also where the broker that the rule chooses, and the controller did not, may have been away: its session is
+    undetermined."""
+    in_doubt = sessions.filter(col("certainty") == "undetermined").select(
+        *BROKER, doubted_from_at="joined_at", doubted_until_at="left_at"
+    )
+    is_over = (col("doubted_until_at") < col("elected_at")).fill_null(value=False)
+    is_doubted = col("doubted_from_at").is_not_null() & ~is_over & (col("leader") != col("expected_leader"))
+    return (
+        found.sort("elected_at")
+        .join_asof(
+            in_doubt.sort("doubted_from_at"),
+            left_on="elected_at",
+            right_on="doubted_from_at",
+            by_left=["cluster_id", "expected_leader"],
+            by_right=BROKER,
+            coalesce=False,
+            check_sortedness=False,
+        )
+        .with_columns(doubt=pl.coalesce("doubt", when(is_doubted).then(lit("lines_missing"))))
+        .drop("doubted_from_at", "doubted_until_at")
+    )
+
+
 def with_election_verdict(found: pl.DataFrame) -> pl.DataFrame:
     """What differs is undetermined where lines may be missing that tell why. Where leader epochs are left out before
     another one led meanwhile: an election of the one that led last changes something.
@@ -160,8 +186,14 @@ def reason_for_doubt() -> pl.Expr:
     )
 
 
+def is_elected_unseen() -> pl.Expr:
+    is_removal = (col("kind") == "isr_removal") & (col("trigger") == "unknown") & (col("leader") >= 0)
+    return (is_removal & (col("leader") != col("old_leader"))).fill_null(value=False)
+
+
 def with_undetermined_reason(found: pl.DataFrame) -> pl.DataFrame:
-    """reason: why something is undetermined. evidence: the line of the attempt, and those that tell an unclean one."""
+    """reason: why something is undetermined. evidence: the line of the attempt, and those that tell an unclean one.
+    kind: of a removal that no line brings about, and that has another leader than before, unknown: it was elected."""
     is_removal = col("kind") == "isr_removal"
     is_isr_missing = col("choices").is_not_null() & col("isr").is_null()
     missing = (
@@ -179,7 +211,9 @@ def with_undetermined_reason(found: pl.DataFrame) -> pl.DataFrame:
     is_by_isr = is_concluded & col("is_isr_before_certain")
     is_by_absence = is_concluded & ~col("is_isr_before_certain")
     return with_source_lines(
-        found.with_columns(reason=reason),
+        found.with_columns(
+            reason=reason, kind=when(~is_elected_unseen()).then("kind").otherwise(lit("unknown"))
+        ),
         line_struct(),
         line_struct("note_"),
         when(is_by_isr).then(line_struct("isr_line_")),
