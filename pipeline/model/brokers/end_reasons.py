@@ -172,7 +172,10 @@ def end_reason_columns() -> list[pl.Expr]:
         value=False
     )
     is_lost = ~is_ended & ~is_stopped & (is_expired | is_fenced)
-    is_killed = ~is_ended & ~is_lost & ~is_heard_later & (col("run_reason") == KILLED).fill_null(value=False)
+    # Who is there again before the next process starts, as far as its log tells, has another one in missing lines.
+    is_unseen = (col("again_at") < col("next_at") - CLOCKS).fill_null(value=False)
+    is_gone = ~is_ended & ~is_lost & ~is_heard_later
+    is_killed = is_gone & ~is_unseen & (col("run_reason") == KILLED).fill_null(value=False)
     is_known = is_ended | is_lost | is_killed
     of_run = is_ended | is_killed
     is_before = col("has_log") & col("run_lines").is_null()
@@ -180,7 +183,7 @@ def end_reason_columns() -> list[pl.Expr]:
         when(is_known).then(lit(None, pl.String))
         .when(is_stopped).then("run_why")
         .when(lives_on).then(lit(LIVED_ON))
-        .when(is_heard_later).then(lit(MISSING))
+        .when(is_heard_later | (is_gone & is_unseen)).then(lit(MISSING))
         .when(is_before).then(lit(MISSING))
         .otherwise(pl.coalesce("run_why", lit(NO_LOG)))
     )  # fmt: skip

@@ -1,17 +1,22 @@
 """Terms of controllers whose elections no line tells, by the lines that name them."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col, lit, when
 
 OWN = ("cluster_id", "controller_id", "controller_epoch")
 TIME = pl.Datetime("us", "UTC")
+# Clocks of other nodes may be ahead of the election.
+LONG_BEFORE = timedelta(minutes=1)
 
 
 def with_next_life(named: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
     """Adds next_life: that of lines before the first election seen of a life, by which a controller has a lower epoch
     than it was elected with before; of lines before the first election of all, where after_unseen_life() knows a life
-    before; and of lines after its election in a later life than the one in which it was elected with that epoch; null
-    of all others.
+    before; and of lines after its election in a later life than the one in which it was elected with that epoch; of
+    lines long before all of its elections with that epoch, the first of which is of a later life, that of the time;
+    null of all others.
 
     named: (OWN, node_id, first_at, ...) of lines that name a controller with its epoch. elected: (OWN, mode, life,
     elected_at). A controller that was deposed goes on with its epoch, but none that held a later one goes back to it.
@@ -20,6 +25,7 @@ def with_next_life(named: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
     begun = in_zookeeper.select(*OWN, first_at="elected_at", begun_life="life")
     epoch, begun_life = col("controller_epoch"), col("begun_life")
     is_election = begun_life.is_not_null()
+    begun_at = when(is_election).then("first_at")
     held = when(is_election).then(epoch).forward_fill().over(OWN[:2])
     life = begun_life.forward_fill().over("cluster_id")
     following = begun_life.backward_fill().over("cluster_id")
@@ -27,9 +33,13 @@ def with_next_life(named: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
     is_unseen = is_self_reported() & life.is_null() & (following > 1)
     own_life, life_of_epoch = (begun_life.forward_fill().over(one) for one in (OWN[:2], OWN))
     is_reused = is_self_reported() & (life_of_epoch < own_life)
+    epoch_at, epoch_life = (one.backward_fill().over(OWN) for one in (begun_at, begun_life))
+    current = pl.coalesce(life, following)
+    is_other_life = (epoch_life > current) & (epoch_at - col("first_at") > LONG_BEFORE)
+    is_before_all = life_of_epoch.is_null() & is_other_life
     # An election of the same epoch ends what went before it.
     said = when(is_election).then(0).when(is_back).then(following).when(is_reused).then(own_life)
-    said = said.when(is_unseen).then(1)
+    said = said.when(is_unseen).then(1).when(is_before_all).then(current)
     last_said = col("said").forward_fill().over(OWN)
     return (
         pl.concat([named, begun], how="diagonal")

@@ -1,0 +1,56 @@
+"""Which life, and which process, a line is of where lines are missing."""
+
+import polars as pl
+import pytest
+from polars import col, lit
+
+from pipeline.model.brokers.end_reasons import with_end_reason
+from pipeline.silver.term.unelected_terms import with_next_life
+from schemas.silver import node_event, process_run, term, wording_seen
+from tests.frames import at, frame
+
+
+@pytest.mark.parametrize(("second", "life"), [(20, 1), (950, None), (1010, None)])
+def test_an_epoch_named_long_before_its_election_in_a_later_life_is_of_the_life_then(
+    second: int, life: int | None
+) -> None:
+    """A clock of another node may be a little ahead of the election."""
+    named = frame(
+        wording_seen.SPEC,
+        f"cluster_id | controller_id | controller_epoch | node_id | first_at | last_at\nc | 1 | 3 | 2 | {second} | {second}",
+    )
+    elected = frame(
+        term.SPEC,
+        """
+        cluster_id | controller_id | controller_epoch | mode      | life | elected_at
+        c          | 3             | 2                | zookeeper | 1    | 10
+        c          | 2             | 1                | zookeeper | 2    | 990
+        c          | 1             | 3                | zookeeper | 2    | 1000
+        """,
+    )
+    assert with_next_life(named, elected)["next_life"].to_list() == [life]
+
+
+@pytest.mark.parametrize(
+    ("back_at", "next_at", "reason"), [(60, 90, "unknown"), (60, 58, "killed"), (120, 90, "killed")]
+)
+def test_who_is_there_again_before_its_next_process_had_another_one_meanwhile(
+    back_at: int, next_at: int, reason: str
+) -> None:
+    """That the process of a stay was killed is told by the start of the next one alone."""
+    stays = pl.DataFrame(
+        {"begin_at": [at(10), at(back_at)], "end_at": [at(50), None]},
+        schema_overrides={"end_at": pl.Datetime("us", "UTC")},
+    ).with_columns(
+        cluster_id=lit("c"), node_id=lit(2), mode=lit("kraft"), came_at="begin_at",
+        silent_from_at=lit(at(50)), gone_from_at=lit(at(50)), is_fenced=lit(value=False), is_bounced=lit(value=False),
+    )  # fmt: skip
+    runs = frame(
+        process_run.SPEC,
+        f"""
+        cluster_id | node_id | started_at | first_line_at | in_service_at | last_line_at | next_started_at | end_reason | end_at
+        c          | 2       | 5          | 5             | 8             | 40           | {next_at}       | killed     | {next_at}.5
+        """,
+    )
+    found = with_end_reason(stays.cast({"node_id": pl.Int32}), runs, frame(node_event.SPEC, "cluster_id"))
+    assert found.filter(col("begin_at") == at(10))["end_reason"].to_list() == [reason]
