@@ -15,6 +15,7 @@ from pipeline.gold.leader_imbalance.counting import (
     BROKER,
     added_by_moment,
     imbalance_changes,
+    of_each_broker,
     running_counts,
 )
 from pipeline.model.brokers.balancing import changed_at, with_balancing_settings
@@ -63,7 +64,8 @@ def build(
     a set of the same partitions: PartitionRegistration.hasPreferredLeader, from 3.2.
     """
     return (
-        running_counts(preferred_leader_change)
+        of_each_broker(preferred_leader_change)
+        .pipe(running_counts)
         .pipe(with_begins, imbalance_before, span)
         .pipe(with_assignment_doubt, kraft_ratio_begin, term, imbalance_before, span)
         .pipe(in_pieces, broker_setting)

@@ -102,7 +102,8 @@ def imbalance_shares(counted: pl.DataFrame) -> pl.DataFrame:
     elsewhere or not.
 
     It is unsure to that broker where it is undetermined; where the assignment is stale each replica may be the
-    preferred leader, and in KRaft each broker that is known to have it; so where no assignment is known.
+    preferred leader, and in KRaft each broker that is known to have it, or any (broker_id: null) where none is; so
+    where no assignment is known.
     """
     replicas, whole = col("replicas"), pl.Int64
     own = counted.filter("is_counted").with_columns(
@@ -114,6 +115,10 @@ def imbalance_shares(counted: pl.DataFrame) -> pl.DataFrame:
     none = lit([], pl.List(pl.Int32))
     stale = counted.filter(col("is_counted") & col("is_stale"))
     may_be_head = pl.concat_list(replicas, col("holders").fill_null(none)).list.unique(maintain_order=True)
+    untold = stale.filter(col("holders").list.len() == 0)
+    of_any = untold.with_columns(
+        broker_id=lit(None, pl.Int32), preferred=lit(0, whole), elsewhere=lit(0, whole), unsure=lit(1, whole)
+    )
     others = (
         pl.concat(
             [
@@ -125,7 +130,18 @@ def imbalance_shares(counted: pl.DataFrame) -> pl.DataFrame:
         .drop_nulls("broker_id")
         .with_columns(preferred=lit(0, whole), elsewhere=lit(0, whole), unsure=lit(1, whole))
     )
-    return pl.concat([own, others])
+    return pl.concat([own, others, of_any])
+
+
+def of_each_broker(changed: pl.DataFrame) -> pl.DataFrame:
+    """Changes, those of any broker (broker_id null) as one of each that is preferred to lead anything."""
+    is_of_any = col("broker_id").is_null()
+    of_any = changed.filter(is_of_any).drop("broker_id")
+    if of_any.is_empty():
+        return changed
+    heads = changed.filter(~is_of_any, col("preferred") > 0).select(BROKER).unique()
+    each = of_any.join(heads, on="cluster_id").select(changed.columns)
+    return added_by_moment(pl.concat([changed.filter(~is_of_any), each]))
 
 
 def added_by_moment(changed: pl.DataFrame) -> pl.DataFrame:

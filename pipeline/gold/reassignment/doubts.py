@@ -48,7 +48,8 @@ def terms_of_others(term: pl.DataFrame) -> pl.DataFrame:
 
 def with_unseen_end(found: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFrame:
     """Attempts with is_in_doubt also where one goes on as far as lines tell, though the partition is assigned to its
-    target alone behind its last line (intervals: of gold.partition_timeline): it ended in lines that are missing."""
+    target alone behind its last line, or in KRaft adds and removes no replica any more (intervals: of
+    gold.partition_timeline): it ended in lines that are missing."""
     partition = ("cluster_id", "topic", "partition")
     stated = intervals.filter(
         col("replicas").is_not_null(), ~col("is_assignment_stale").fill_null(value=True)
@@ -58,15 +59,28 @@ def with_unseen_end(found: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFram
         .unique(partition, keep="last", maintain_order=True)
         .select(*partition, stated_replicas="replicas", stated_at="valid_from_at")
     )
+    of_kraft = intervals.filter(col("topic_id").is_not_null(), col("adding_replicas").is_not_null())
+    moving = (
+        of_kraft.sort("valid_from_at", "interval_seq")
+        .unique(partition, keep="last", maintain_order=True)
+        .select(
+            *partition,
+            moving_count=pl.sum_horizontal(col("adding_replicas", "removing_replicas").list.len()),
+            moving_at="valid_from_at",
+        )
+    )
     is_target = col("stated_replicas") == col("target_replicas")
     is_moved = (
         (col("stated_at") > col("last_at")) & is_target & (col("original_replicas") != col("target_replicas"))
     )
+    is_over = (col("moving_at") > col("last_at")) & (col("moving_count") == 0)
+    is_ended = is_moved.fill_null(value=False) | is_over.fill_null(value=False)
     is_going_on = col("outcome") == "in_progress"
     return (
         found.join(last, on=partition, how="left", maintain_order="left")
-        .with_columns(col("is_in_doubt") | (is_going_on & is_moved).fill_null(value=False))
-        .drop("stated_replicas", "stated_at")
+        .join(moving, on=partition, how="left", maintain_order="left")
+        .with_columns(col("is_in_doubt") | (is_going_on & is_ended).fill_null(value=False))
+        .drop("stated_replicas", "stated_at", "moving_count", "moving_at")
     )
 
 
