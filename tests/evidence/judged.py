@@ -7,7 +7,14 @@ import polars as pl
 
 from tests.chain import ORDER, built
 from tests.evidence.compared import Frame, Said, Tables, compared
-from tests.evidence.cuts import CUTS, begin_and_end, earlier, one_after_another, shifted
+from tests.evidence.cuts import (
+    CUTS,
+    begin_and_end,
+    earlier,
+    one_after_another,
+    shifted,
+    with_other_topic_ids,
+)
 from tests.evidence.statements import DOUBT, OTHER
 
 EARLIER_LIFE = "an earlier life before"
@@ -36,13 +43,14 @@ def judged(records: pl.DataFrame, whole: Tables, cut: str, seed: str) -> Judged:
 
 
 def with_earlier_life(random: Random, records: pl.DataFrame, whole: Tables) -> Judged:
-    """Both lives together say of the later one what it says alone; and each alone no more than both."""
+    """Both lives together say of the later one what it says alone; and each alone no more than both, or than all that
+    was there then."""
     before = earlier(random, records)
     both = tables(one_after_another(before, records))
     # That it began anew is what both tell and none alone.
     both["finding"] = both["finding"].filter(pl.col("rule") != "new_life")
     yield from said_of(compared(both, whole, frame_of_time(records)))
-    yield from said_of(compared(tables(before), both, frame_of_time(before)))
+    yield from said_of(compared_alone(before, both, shifted(with_other_topic_ids(records))))
 
 
 def with_earlier_stretch(random: Random, records: pl.DataFrame, whole: Tables) -> Judged:
@@ -53,12 +61,17 @@ def with_earlier_stretch(random: Random, records: pl.DataFrame, whole: Tables) -
         return
     both = tables(one_after_another(before, after))
     yield from said_of(compared(both, whole, frame_of_time(after)))
+    yield from said_of(compared_alone(before, both, shifted(records)))
+
+
+def compared_alone(before: pl.DataFrame, both: Tables, whole: pl.DataFrame) -> dict[str, list[Said]]:
+    """What a stretch says alone against what it says with a later one, or, of what both doubt, against all records."""
     alone = tables(before)
     found = compared(alone, both, frame_of_time(before))
     if any(one.outcome == OTHER for each in found.values() for one in each):
-        true = compared(alone, tables(shifted(records)), frame_of_time(before))
+        true = compared(alone, tables(whole), frame_of_time(before))
         found = {name: doubted_rightly(name, each, true[name]) for name, each in found.items()}
-    yield from said_of(found)
+    return found
 
 
 def doubted_rightly(name: str, said: list[Said], true: list[Said]) -> list[Said]:
