@@ -7,11 +7,13 @@ import polars as pl
 import pytest
 from polars import col, lit
 
-from pipeline.gold.partition_outage import with_root_decision
+from pipeline.gold.controller_term.quorums import without_ended_processes
+from pipeline.gold.partition_outage.certainty import is_begin_unknown
+from pipeline.gold.partition_outage.decisions import with_root_decision
 from pipeline.gold.partition_timeline.kraft_fencing import is_unseen_between
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs, unsaid_registration_holes
-from schemas.gold import partition_outage, partition_timeline
-from schemas.silver import broker_absence, broker_event, controller_line
+from schemas.gold import broker_session, controller_term, partition_outage, partition_timeline
+from schemas.silver import broker_absence, broker_event, controller_line, process_run
 from tests.frames import at, frame
 
 
@@ -80,20 +82,63 @@ def test_a_leader_that_is_no_replica_tells_nothing_of_days_before(day: int, expe
     assert found["first_at"].to_list() == [at(one) for one in expected]
 
 
-@pytest.mark.parametrize(("is_behind_doubt", "how"), [(True, None), (False, "uncontrolled")])
-def test_who_is_fenced_behind_a_doubt_may_have_been_let_go_before(
-    is_behind_doubt: bool,  # noqa: FBT001
+@pytest.mark.parametrize(
+    ("certainty", "event", "how"),
+    [
+        ("undetermined", "broker_session_timeout", None),
+        ("proved", "broker_session_timeout", "uncontrolled"),
+        ("undetermined", "broker_shutdown_granted", "controlled"),
+        ("proved", "broker_shutdown_granted", "controlled"),
+    ],
+)
+@pytest.mark.parametrize("is_begun", [True, False])
+def test_who_is_fenced_and_whose_session_is_in_doubt_may_have_been_let_go_before(
+    certainty: str,
+    event: str,
     how: str | None,
+    is_begun: bool,  # noqa: FBT001
 ) -> None:
+    """Of who may exit nobody knows since when, if no line says that it may begin to."""
     outage = frame(
         partition_outage.SPEC,
-        "cluster_id | topic | topic_life | partition | noticed_at | certainty\nc | a | 1 | 0 | 40 | proved",
+        "cluster_id | topic | topic_life | partition | noticed_at | certainty | root_event\nc | a | 1 | 0 | 40 | proved | x",
     ).with_columns(
-        line_file_id=lit("f"), line_byte_offset=lit(1, pl.Int64), is_behind_doubt=lit(is_behind_doubt)
-    )
+        line_file_id=lit("f"), line_byte_offset=lit(1, pl.Int64), is_behind_doubt=lit(value=False),
+        is_first_known=lit(value=False), is_since_doubt=lit(value=False),
+    )  # fmt: skip
+    begun = "c | 1 | 35 | 60 | false | false | f | 0 | broker_controlled_shutdown_granted" if is_begun else ""
     absence = frame(
         broker_absence.SPEC,
-        "cluster_id | broker_id | out_at | is_fence | is_partial | file_id | byte_offset\nc | 1 | 40 | true | false | f | 1",
+        f"""
+        cluster_id | broker_id | out_at | back_at | is_fence | is_partial | file_id | byte_offset | event
+        c          | 1         | 40     | 60      | true     | false      | f       | 1           | {event}
+        {begun}
+        """,
     )
-    found = with_root_decision(outage, absence)
-    assert found.select("root_broker_id", "root_left_how").rows() == [(1, how)]
+    sessions = frame(
+        broker_session.SPEC, f"cluster_id | broker_id | left_at | certainty\nc | 1 | 40 | {certainty}"
+    )
+    found = with_root_decision(outage, absence, sessions)
+    is_unknown = how == "controlled" and not is_begun
+    assert found.select("root_broker_id", "root_left_how", is_unknown=is_begin_unknown()).rows() == [
+        (1, how, is_unknown)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("end_at", "next_at", "how"),
+    [("60", "", None), ("5", "", "open"), ("", "", "open"), ("60", "70", "open")],
+)
+def test_a_controller_whose_process_says_that_it_ends_is_in_office_no_more(
+    end_at: str, next_at: str, how: str | None
+) -> None:
+    """Who starts again is told by that start."""
+    terms = frame(
+        controller_term.SPEC,
+        "cluster_id | controller_id | mode | elected_at | ended_how\nc | 103 | kraft | 10 | open",
+    ).with_columns(began_at="elected_at")
+    runs = frame(
+        process_run.SPEC,
+        f"cluster_id | node_id | last_line_at | end_at | next_started_at\nc | 103 | 61 | {end_at} | {next_at}",
+    )
+    assert without_ended_processes(terms, runs)["ended_how"].to_list() == [how]

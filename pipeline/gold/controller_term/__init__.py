@@ -15,7 +15,11 @@ from pipeline.gold.controller_term.ends import (
     with_term_end,
 )
 from pipeline.gold.controller_term.own import self_reported_steps
-from pipeline.gold.controller_term.quorums import with_leaderless_epochs, with_lost_quorum
+from pipeline.gold.controller_term.quorums import (
+    with_leaderless_epochs,
+    with_lost_quorum,
+    without_ended_processes,
+)
 from pipeline.gold.controller_term.reasons import with_reasons
 from pipeline.gold.controller_term.registrations import with_registration
 from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines
@@ -69,6 +73,7 @@ def build(
         .pipe(with_next_view, broker_event, controller_step)
         .pipe(with_registration, broker_event, node_event)
         .pipe(with_term_end)
+        .pipe(without_ended_processes, process_run)
         .pipe(with_lost_quorum, controller_step)
         .pipe(with_gap)
         .pipe(with_fate)

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import polars as pl
-from polars import col, lit
+from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
 from pipeline.gold.controller_term.ends import OBSERVED, node_set, quorum_nodes
@@ -13,6 +13,21 @@ CREATED = "controller_created"
 # A quorum with a majority elects within its time-outs: findings.no_quorum_leader_ms.
 AT_ONCE = timedelta(seconds=5)
 UNHEARD = timedelta(seconds=60)
+
+
+def without_ended_processes(term: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
+    """Terms of KRaft without an end (ended_how: open) where the process of the controller says later that it ends: how
+    the term did is in lines that are missing."""
+    is_said = (col("end_at") <= col("last_line_at")) & col("next_started_at").is_null()
+    stopped = process_run.filter(is_said).group_by("cluster_id", controller_id="node_id")
+    ends = stopped.agg(own_end_at=col("end_at").max())
+    is_open = (col("mode") == "kraft") & (col("ended_how") == "open")
+    is_stopped = (is_open & (col("own_end_at") > col("began_at"))).fill_null(value=False)
+    return (
+        term.join(ends, on=["cluster_id", "controller_id"], how="left", maintain_order="left")
+        .with_columns(ended_how=when(~is_stopped).then("ended_how"))
+        .drop("own_end_at")
+    )
 
 
 def with_lost_quorum(term: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:

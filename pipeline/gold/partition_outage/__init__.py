@@ -1,7 +1,5 @@
 """Stretches of time in which partitions had no leader that serves them, and by which event."""
 
-from datetime import timedelta
-
 import polars as pl
 from polars import col, lit, when
 
@@ -9,7 +7,13 @@ from pipeline.core.made_of import made_of
 from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.core.stretches import TIME, open_end, with_island
-from pipeline.gold.partition_outage.certainty import is_begin_unknown, outage_evidence, with_its_end
+from pipeline.gold.partition_outage.certainty import (
+    UNTOLD,
+    is_begin_unknown,
+    outage_evidence,
+    with_its_end,
+)
+from pipeline.gold.partition_outage.decisions import LINE, LOST_DIR, with_root_decision
 from pipeline.gold.partition_outage.roots import with_departed, with_only_replica, with_shutting_leader
 from pipeline.gold.partition_outage.unserved import RETURNED, unserved_parts
 from pipeline.model.brokers.departures import AT_STARTUP
@@ -18,11 +22,7 @@ from pipeline.model.partitions.statements import PARTITION, SENT
 from pipeline.model.settings import SessionLimit
 from schemas.gold.partition_outage import SPEC
 
-LINE = ("cluster_id", "line_file_id", "line_byte_offset")
-LOST_DIR = "log-dir failure"
-UNTOLD = "unknown"
 DELETION = "topic deletion"
-PRINTED_LATER = timedelta(seconds=3)  # from a decision to the first broker that prints what came of it
 DELETED = "deleted"
 OF_DELETIONS = (
     "partition_transition",
@@ -76,7 +76,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
         .pipe(with_shutting_leader, broker_session)
         .pipe(with_departed, broker_session)
         .pipe(with_only_replica, state_dump, controller_line, broker_session)
-        .pipe(with_root_decision, broker_absence)
+        .pipe(with_root_decision, broker_absence, broker_session)
         .pipe(with_bounds, term, session_limit, broker_setting, release_span)
         .with_columns(evidence=outage_evidence(), certainty=with_its_end())
         .with_columns(when(~is_begin_unknown()).then(col("unserved_from_at", "high_ms")))
@@ -184,56 +184,3 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
             )
         )
     )
-
-
-def with_root_decision(found: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFrame:
-    """The root of an outage that begins with a decision of a KRaft controller about its leader, or about the last
-    replica in sync, which led unsaid; else the decision about its leader just before the partition's own line. Behind a
-    doubt it may have been let go before it is fenced for its silence."""
-    is_partial = col("is_partial").fill_null(value=False)
-    how = (
-        when("is_partial").then(None).when("is_fence").then(lit("uncontrolled")).otherwise(lit("controlled"))
-    )
-    decided = broker_absence.select(
-        "cluster_id",
-        line_file_id="file_id",
-        line_byte_offset="byte_offset",
-        fenced_id="broker_id",
-        fenced_how=how,
-        is_partial="is_partial",
-    )
-    found = found.join(decided, on=LINE, how="left").pipe(with_decision_before, broker_absence, decided)
-    is_fenced = col("fenced_id").is_not_null()
-    is_unsaid = (col("fenced_how") == "uncontrolled") & col("is_behind_doubt")
-    fenced_how = when(~is_unsaid.fill_null(value=False)).then("fenced_how")
-    root = when(is_partial).then(lit(LOST_DIR)).otherwise(lit(DEPARTURES["uncontrolled"]))
-    return found.with_columns(
-        root_broker_id=pl.coalesce("fenced_id", "root_broker_id"),
-        root_left_how=when(~is_partial).then(pl.coalesce(fenced_how, "root_left_how")),
-        root_event=when(is_fenced).then(root).otherwise("root_event"),
-        certainty=when(is_fenced).then(lit("inferred")).otherwise("certainty"),
-    )
-
-
-def with_decision_before(
-    found: pl.DataFrame, broker_absence: pl.DataFrame, decided: pl.DataFrame
-) -> pl.DataFrame:
-    """fenced_id, fenced_how, is_partial, where no other root is known, of the last decision about the old leader so
-    shortly before the outage that other brokers print what came of it: in one millisecond their lines hide it."""
-    names = ("fenced_id", "fenced_how", "is_partial")
-    line = {"line_file_id": "file_id", "line_byte_offset": "byte_offset"}
-    times = broker_absence.select("cluster_id", decided_at="out_at", **line).join(decided, on=LINE)
-    before = times.select(
-        "cluster_id", "decided_at", decided_id="fenced_id", **{f"{name}_before": name for name in names}
-    )
-    is_untold = (col("root_event") == UNTOLD) & col("root_broker_id").is_null() & col("fenced_id").is_null()
-    return (
-        found.sort("noticed_at")
-        .join_asof(
-            before.sort("decided_at"), left_on="noticed_at", right_on="decided_at", tolerance=PRINTED_LATER,
-            by_left=("cluster_id", "old_leader"), by_right=("cluster_id", "decided_id"), coalesce=False,
-            check_sortedness=False,
-        )
-        .with_columns(when(is_untold).then(f"{name}_before").otherwise(name).alias(name) for name in names)
-        .select(*found.columns)
-    )  # fmt: skip

@@ -7,16 +7,19 @@ from polars import col, lit, when
 
 from pipeline.model.brokers.outage_bounds import WIPED
 
+MAY_BEGIN, MAY_EXIT = "broker_controlled_shutdown_granted", "broker_shutdown_granted"
 UNTOLD, DELETED = "unknown", "deleted"
 AT_ONCE = timedelta(seconds=1)
 
 
 def is_begin_unknown() -> pl.Expr:
     """True where nobody knows since when: it may have been so in doubt, or before all that is known of it. Behind a
-    doubt only who left tells since when."""
+    doubt only who left tells since when, but not who may exit then of whom no line says that it may begin to: its
+    leaders were moved before."""
     is_first = col("is_first_known") & (col("root_event") == UNTOLD)
+    is_exit_alone = col("is_exit_alone").fill_null(value=False)
     is_untold = col("is_behind_doubt").fill_null(value=False) & col("root_left_how").is_null()
-    return (col("is_since_doubt") | is_first | is_untold).fill_null(value=False)
+    return (col("is_since_doubt") | is_first | is_untold).fill_null(value=False) | is_exit_alone
 
 
 def with_its_end() -> pl.Expr:
