@@ -1,9 +1,12 @@
 """Which life, and which process, a line is of where lines are missing."""
 
+from datetime import timedelta
+
 import polars as pl
 import pytest
 from polars import col, lit
 
+from pipeline.gold.request_trace.pairing import fitting_channels
 from pipeline.model.brokers.end_reasons import with_end_reason
 from pipeline.silver.term.unelected_terms import with_next_life
 from schemas.silver import node_event, process_run, term, wording_seen
@@ -54,3 +57,23 @@ def test_who_is_there_again_before_its_next_process_had_another_one_meanwhile(
     )
     found = with_end_reason(stays.cast({"node_id": pl.Int32}), runs, frame(node_event.SPEC, "cluster_id"))
     assert found.filter(col("begin_at") == at(10))["end_reason"].to_list() == [reason]
+
+
+@pytest.mark.parametrize(("day", "count"), [(0, 1), (1, 1), (12, 0)])
+def test_requests_of_another_life_are_none_of_a_channel(day: int, count: int) -> None:
+    """Its ids and epochs may be the same ones; zones and clocks are no days apart."""
+    sent = pl.DataFrame(
+        {"cluster_id": "c", "term_id": "1-3", "broker_id": 2, "channel_seq": 0, "controller_id": 1}
+        | {
+            "controller_epoch": 3,
+            "correlation_id": [1, 2],
+            "request": "UPDATE_METADATA",
+            "partition_count": 4,
+        }
+        | {"is_connected": True, "logged_at": at(10)}
+    )
+    heard = sent.select(
+        "cluster_id", "broker_id", "controller_id", "correlation_id", "request", "controller_epoch",
+        receipt_channel=lit(1), printed_count="partition_count", received_at=col("logged_at") + timedelta(days=day),
+    )  # fmt: skip
+    assert fitting_channels(sent, heard).height == count

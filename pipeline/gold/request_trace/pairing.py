@@ -1,8 +1,10 @@
-"""Which channel of a broker is which channel of a controller: by what went through them, never by time."""
+"""Which channel of a broker is which channel of a controller: by what went through them, never by time, but that
+channels of other days are not the same."""
 
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import timedelta
 
 import polars as pl
 from polars import col
@@ -12,6 +14,8 @@ from pipeline.gold.request_trace.receipt_runs import RECEIVER
 from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL
 
 BOTH = (*CHANNEL, "controller_id", "receipt_channel")
+# More than zones and clocks are apart.
+DAYS = timedelta(days=2)
 PAIR = pl.Schema(
     {"cluster_id": pl.String, "term_id": pl.String, "broker_id": pl.Int32, "channel_seq": pl.Int64,
      "controller_id": pl.Int32, "receipt_channel": pl.Int64}
@@ -41,7 +45,7 @@ def paired_channels(orders: pl.DataFrame, receipts: pl.DataFrame) -> pl.DataFram
 
 
 def fitting_channels(orders: pl.DataFrame, receipts: pl.DataFrame) -> pl.DataFrame:
-    """Pairs of channels that may be the same one (BOTH)."""
+    """Pairs of channels that may be the same one (BOTH): of another life of the cluster, days before, is none."""
     known = orders.filter(col("is_connected") & col("correlation_id").is_not_null()).select(
         *CHANNEL, "controller_id", "controller_epoch", "correlation_id",
         sent_request="request", sent_count="partition_count",
@@ -63,8 +67,26 @@ def fitting_channels(orders: pl.DataFrame, receipts: pl.DataFrame) -> pl.DataFra
         .group_by(BOTH)
         .agg(wanted_count=is_told.sum(), agreed_count=col("agreed_count").first())
     )
-    return wanted.filter((col("wanted_count") == col("agreed_count")) & (col("agreed_count") > 0)).select(
-        BOTH
+    fitting = wanted.filter((col("wanted_count") == col("agreed_count")) & (col("agreed_count") > 0))
+    sent, heard = (
+        channel_times(orders, CHANNEL, "logged_at", "sent"),
+        channel_times(receipts, RECEIPT_CHANNEL, "received_at", "heard"),
+    )
+    is_apart = (col("heard_from_at") > col("sent_until_at") + DAYS) | (
+        col("heard_until_at") + DAYS < col("sent_from_at")
+    )
+    return (
+        fitting.join(sent, on=CHANNEL, how="left")
+        .join(heard, on=RECEIPT_CHANNEL, how="left")
+        .filter(~is_apart.fill_null(value=False))
+        .select(BOTH)
+    )
+
+
+def channel_times(rows: pl.DataFrame, channel: Sequence[str], at: str, name: str) -> pl.DataFrame:
+    """Of each channel the first and the last time of its rows."""
+    return rows.group_by(channel).agg(
+        col(at).min().alias(f"{name}_from_at"), col(at).max().alias(f"{name}_until_at")
     )
 
 
