@@ -6,9 +6,11 @@ import polars as pl
 import pytest
 from polars import col, lit
 
+from pipeline.gold.controller_term.deposed import is_before_unread_election
 from pipeline.gold.request_trace.pairing import fitting_channels
 from pipeline.model.brokers.end_reasons import with_end_reason
 from pipeline.silver.term.unelected_terms import with_next_life
+from schemas.gold import controller_term
 from schemas.silver import node_event, process_run, term, wording_seen
 from tests.frames import at, frame
 
@@ -77,3 +79,23 @@ def test_requests_of_another_life_are_none_of_a_channel(day: int, count: int) ->
         receipt_channel=lit(1), printed_count="partition_count", received_at=col("logged_at") + timedelta(days=day),
     )  # fmt: skip
     assert fitting_channels(sent, heard).height == count
+
+
+@pytest.mark.parametrize(
+    ("ended", "own", "expected"),
+    [("", "", [True, False]), ("30", "", [False, False]), ("", "50", [False, False])],
+)
+def test_what_a_controller_did_last_may_be_of_its_next_term_whose_election_is_not_read(
+    ended: str, own: str, expected: list[bool]
+) -> None:
+    terms = frame(
+        controller_term.SPEC,
+        f"""
+        cluster_id | mode      | life | controller_id | controller_epoch | elected_at | ended_at
+        c          | zookeeper | 1    | 3             | 2                | 10         | {ended}
+        c          | zookeeper | 1    | 1             | 3                | 20         |
+        c          | zookeeper | 1    | 3             | 5                | {own}      |
+        """,
+    )
+    found = terms.with_columns(may_be_of_next=is_before_unread_election())
+    assert found.filter(controller_id=3)["may_be_of_next"].to_list() == expected

@@ -3,6 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.terms.term_steps import MODE
+
 COUNTS = ("sent_count", "empty_count", "refused_count", "fenced_count")
 
 
@@ -15,6 +17,7 @@ def with_fate(term: pl.DataFrame) -> pl.DataFrame:
     # Its last lines may be of a process that was no controller, but not what it did before it said that it resigned.
     has_resigned = col("resigned_at").is_between("acted_at", "stopped_without_at", closed="left")
     is_own = col("stopped_without_at").is_null() | has_resigned.fill_null(value=False)
+    is_own &= ~is_before_unread_election()
     is_known = col("is_succeeded") & col("last_line_at").is_not_null() & is_own
     is_level_met = col("is_trace_seen") | col("is_stated_at_info").fill_null(value=False)
     are_writes_known = is_known & col("has_state_changes") & is_level_met & (col("mode") == "zookeeper")
@@ -33,6 +36,14 @@ def with_fate(term: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(overlap=when(is_known & (col("late_count") > 0)).then(overlap_kind()))
     )
+
+
+def is_before_unread_election() -> pl.Expr:
+    """True of a term without an end whose controller has a later one of which the election is not read: what it did
+    last may be of that one."""
+    own = (*MODE, "life", "controller_id")
+    has_next = col("controller_epoch").shift(-1).over(own).is_not_null()
+    return has_next & col("elected_at").shift(-1).over(own).is_null() & col("ended_at").is_null()
 
 
 def overlap_kind() -> pl.Expr:
