@@ -8,7 +8,8 @@ from pipeline.core.span import Span
 from pipeline.gold.leader_imbalance.counting import imbalance_changes, of_each_broker
 from pipeline.gold.partition_outage import merge_outage_pieces
 from pipeline.gold.reassignment.doubts import with_unseen_end
-from schemas.gold import partition_outage, partition_timeline, reassignment
+from pipeline.gold.topic_lifecycle.deletions import put_off
+from schemas.gold import broker_session, partition_outage, partition_timeline, reassignment
 from tests.frames import at, frame
 
 
@@ -68,3 +69,25 @@ def test_where_nobody_is_known_to_have_a_partition_anybody_may_prefer_to_lead_it
     )
     found = of_each_broker(imbalance_changes(intervals, Span()))
     assert found.filter(broker_id=3)["unsure"].sum() == unsure
+
+
+@pytest.mark.parametrize(
+    ("certainty", "left", "expected"),
+    [
+        ("proved", "", "storage_error"),
+        ("undetermined", "", "unknown"),
+        ("undetermined", "15", "dead_replica"),
+    ],
+)
+def test_why_a_deletion_waits_is_not_known_of_a_broker_whose_session_is_in_doubt(
+    certainty: str, left: str, expected: str
+) -> None:
+    told = pl.DataFrame(
+        {"cluster_id": "c", "topic": "a", "topic_life": 1, "drive": 1, "number": [1, 2], "at": at(20)}
+        | {"step": ["dead", "halted"], "reason": None, "broker_id": [1, None]}
+    ).cast({"reason": pl.String, "broker_id": pl.Int32, "topic_life": pl.Int32})
+    sessions = frame(
+        broker_session.SPEC,
+        f"cluster_id | broker_id | joined_at | left_at | certainty\nc | 1 | 10 | {left} | {certainty}",
+    )
+    assert put_off(told, sessions)["blocked_by"].to_list() == [expected]

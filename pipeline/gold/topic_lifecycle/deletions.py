@@ -94,7 +94,8 @@ def deletion_times(told: pl.DataFrame) -> pl.DataFrame:
 
 def put_off(told: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """blocked_by: by the lines until the first that puts it off, since it was started. A replica that is out of reach
-    though its broker is live lies in a log directory that failed (from 1.0); which ones those are DEBUG tells alone.
+    though its broker is live lies in a log directory that failed (from 1.0); which ones those are DEBUG tells alone. Of
+    a broker whose session is in doubt nobody knows if it was.
 
     A broker counts as dead as soon as it asks to be shut down. Source: ControllerContext.isReplicaOnline."""
     step, reason = col("step"), col("reason").fill_null("")
@@ -103,9 +104,11 @@ def put_off(told: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     drive = told.join(until, on=DRIVE).filter(col("number") <= col("until_number"))
     asked_at = col("shutdown_requested_at").list.min()
     sessions = broker_session.with_columns(left_at=pl.min_horizontal("left_at", asked_at))
-    dead = live_at(drive.filter(step == "dead"), sessions).group_by(LIFE).agg(
-        is_disk=col("is_live").fill_null(value=False).all()
-    )  # fmt: skip
+    is_live = col("is_live").fill_null(value=False)
+    of_dead = drive.filter(step == "dead")
+    dead = live_at(of_dead, sessions).group_by(LIFE).agg(is_disk=is_live.all())
+    in_doubt = sessions.filter(col("certainty") == "undetermined")
+    doubted = live_at(of_dead, in_doubt).group_by(LIFE).agg(is_in_doubt=is_live.any())
     said = drive.group_by(LIFE).agg(
         has_error=((step == "answered") & (reason == STORAGE_ERROR)).any(),
         has_failed=(step == "failed").any() | (reason == "replica deletion failure").any(),
@@ -115,11 +118,13 @@ def put_off(told: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
         when(step == "deferred").then(lit("reassignment"))
         .when("has_error").then(lit("storage_error"))
         .when("has_failed").then(lit("replica_deletion_failed"))
+        .when("is_in_doubt").then(lit("unknown"))
         .when("is_disk").then(lit("storage_error"))
         .when("has_dead").then(lit("dead_replica"))
         .otherwise(lit("unknown"))
     )  # fmt: skip
-    return first.join(said, on=LIFE).join(dead, on=LIFE, how="left").select(*LIFE, blocked_by=why)
+    both = dead.join(doubted, on=LIFE, how="left")
+    return first.join(said, on=LIFE).join(both, on=LIFE, how="left").select(*LIFE, blocked_by=why)
 
 
 def replicas_blocking_deletion(told: pl.DataFrame) -> pl.DataFrame:
