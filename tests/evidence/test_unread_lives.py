@@ -99,3 +99,23 @@ def test_what_a_controller_did_last_may_be_of_its_next_term_whose_election_is_no
     )
     found = terms.with_columns(may_be_of_next=is_before_unread_election())
     assert found.filter(controller_id=3)["may_be_of_next"].to_list() == expected
+
+
+@pytest.mark.parametrize(("said_at", "reason"), [(-900, "unknown"), (980, "sigterm"), (1040, "sigterm")])
+def test_a_signal_from_long_before_a_broker_is_listed_is_none_of_its_session(
+    said_at: int, reason: str
+) -> None:
+    """The line of the start between both is missing: all lines seem to be of one process."""
+    stays = pl.DataFrame({"begin_at": [at(1000)], "end_at": [at(1045)]}).with_columns(
+        cluster_id=lit("c"), node_id=lit(2, pl.Int32), mode=lit("zookeeper"), came_at=lit(None, pl.Datetime("us", "UTC")),
+        silent_from_at=lit(at(1000)), gone_from_at=lit(at(1045)), is_fenced=lit(value=False), is_bounced=lit(value=False),
+    )  # fmt: skip
+    runs = frame(
+        process_run.SPEC,
+        f"""
+        cluster_id | node_id | started_at | first_line_at | in_service_at | last_line_at | next_started_at | end_reason | end_at
+        c          | 2       | -990       | -990          | -980          | 1042         | 1060            | sigterm    | {said_at}
+        """,
+    )
+    found = with_end_reason(stays, runs, frame(node_event.SPEC, "cluster_id"))
+    assert found["end_reason"].to_list() == [reason]

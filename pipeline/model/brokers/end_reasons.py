@@ -155,7 +155,9 @@ def with_first_line_in_run(gone: pl.DataFrame, own: pl.DataFrame, name: str, sin
 
 def end_reason_columns() -> list[pl.Expr]:
     end_at = col("end_at")
-    is_since = (col("run_at") >= col("came_at")).fill_null(value=True)
+    # Who was there then had not ended long before.
+    since = pl.coalesce("came_at", col("begin_at") - LONGEST)
+    is_since = (col("run_at") >= since).fill_null(value=True)
     is_told = ~col("run_reason").is_in([KILLED, UNKNOWN]) & is_since & (col("run_at") <= end_at + CLOCKS)
     is_ended = is_told.fill_null(value=False)
     told_until_at = pl.min_horizontal(end_at + TOLD_LATE, col("again_at") + CLOCKS)
