@@ -15,10 +15,10 @@ from tests.life.truth import Truth, first_line, is_longer
 from tests.life.writers import START, node_in, repeated
 from tests.oracle.corpus import LogFile, logs
 
-SCHEDULES, PARTS = 400, 10
+SCHEDULES, PARTS = 200, 10
 MANY_SCHEDULES = 50_000
 # Of real logs, one of so many.
-EACH = 5
+EACH = 10
 SMALL_BYTES = 20_000
 LONG_AGO = BEGIN + timedelta(days=365)
 
