@@ -54,7 +54,7 @@ SMALL = {
 
 
 # A process that runs tests may need so much memory. Tests wait for processes that they start, and those of Spark, which
-# are one group in one process, for Java: so there are two more than processors.
+# are one group in one process, for Java: so there is one more than processors. Two more took a tenth more of them.
 PROCESS_BYTES = 3 * 2**30
 MOST_PROCESSES = 4
 
@@ -62,7 +62,7 @@ MOST_PROCESSES = 4
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """How many processes `-n auto` starts."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return max(1, min(len(os.sched_getaffinity(0)) + 2, memory // PROCESS_BYTES, MOST_PROCESSES))
+    return max(1, min(len(os.sched_getaffinity(0)) + 1, memory // PROCESS_BYTES, MOST_PROCESSES))
 
 
 def pytest_configure(config: pytest.Config) -> None:
