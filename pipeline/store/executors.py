@@ -79,7 +79,8 @@ class SparkExecutors:
         counts, unparted = Counter[str](), Counter[str]()
         for one in packs:
             counts[one["name"]] += one["row_count"]
-            unparted[one["name"]] += one["row_count"] if one["shard"] == NO_SHARD else 0
+            if one["shard"] == NO_SHARD:
+                unparted[one["name"]] += one["row_count"]
         return SparkPackedRows(self.tables, rows.persist(KEPT), counts, unparted, shards)
 
     def records(self, condition: Condition | None) -> DataFrame:
@@ -151,7 +152,7 @@ class SparkPackedRows:
             self.tables.replace_rows_from(spec, self.rows_of(spec), column, start)
 
     def is_little(self, spec: TableSpec) -> bool:
-        """True if it takes a job to bring the rows here, and none to write them; executors write a table in eight."""
+        """True if it takes a job to bring the rows here, and none to write them."""
         return self.count(spec.name) <= ROWS_BROUGHT and local_folder(self.tables.store.folder) is not None
 
     def here(self, spec: TableSpec) -> pa.Table:

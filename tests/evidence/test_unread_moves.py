@@ -8,8 +8,9 @@ from pipeline.gold.partition_outage.roots import with_departed
 from pipeline.gold.partition_timeline.missing_epochs import before_missing_epochs
 from pipeline.gold.reassignment.doubts import with_unseen_end
 from pipeline.silver.term.holes import without_acts_before_renouncing
-from schemas.gold import broker_session, partition_outage, partition_timeline, reassignment
+from schemas.gold import broker_session, partition_outage, partition_timeline
 from schemas.silver import controller_step
+from tests.evidence.attempts import attempt_going_on
 from tests.frames import at, frame
 
 
@@ -62,10 +63,7 @@ def test_a_move_ended_unseen_where_the_partition_is_assigned_to_its_target(
     second: float,
     is_in_doubt: bool,  # noqa: FBT001
 ) -> None:
-    attempts = frame(
-        reassignment.SPEC,
-        "cluster_id | topic | partition | outcome | original_replicas | target_replicas\nc | a | 0 | in_progress | 1 2 | 1 3",
-    ).with_columns(last_at=lit(at(10)), is_in_doubt=lit(value=False))
+    attempts = attempt_going_on()
     intervals = frame(
         partition_timeline.SPEC,
         f"cluster_id | topic | partition | interval_seq | valid_from_at | replicas | is_assignment_stale\nc | a | 0 | 1 | {second} | {stated} | false",

@@ -9,7 +9,8 @@ from pipeline.gold.leader_imbalance.counting import imbalance_changes, of_each_b
 from pipeline.gold.partition_outage import merge_outage_pieces
 from pipeline.gold.reassignment.doubts import with_unseen_end
 from pipeline.gold.topic_lifecycle.deletions import put_off
-from schemas.gold import broker_session, partition_outage, partition_timeline, reassignment
+from schemas.gold import broker_session, partition_outage, partition_timeline
+from tests.evidence.attempts import attempt_going_on
 from tests.frames import at, frame
 
 
@@ -21,10 +22,7 @@ def test_a_move_in_kraft_ended_unseen_where_no_replica_is_added_or_removed_any_m
     second: int,
     expected: bool,  # noqa: FBT001
 ) -> None:
-    attempts = frame(
-        reassignment.SPEC,
-        "cluster_id | topic | partition | outcome | original_replicas | target_replicas\nc | a | 0 | in_progress | 1 2 | 1 3",
-    ).with_columns(last_at=lit(at(10)), is_in_doubt=lit(value=False))
+    attempts = attempt_going_on()
     intervals = frame(
         partition_timeline.SPEC,
         f"""

@@ -8,12 +8,13 @@ from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.core.stretches import TIME, open_end, with_island
 from pipeline.gold.partition_outage.certainty import (
+    DELETED,
     UNTOLD,
     is_begin_unknown,
     outage_evidence,
     with_its_end,
 )
-from pipeline.gold.partition_outage.decisions import LINE, LOST_DIR, with_root_decision
+from pipeline.gold.partition_outage.decisions import BROKER_FAILURE, LINE, LOST_DIR, with_root_decision
 from pipeline.gold.partition_outage.roots import with_departed, with_only_replica, with_shutting_leader
 from pipeline.gold.partition_outage.unserved import RETURNED, unserved_parts
 from pipeline.model.brokers.departures import AT_STARTUP
@@ -23,15 +24,14 @@ from pipeline.model.settings import SessionLimit
 from schemas.gold.partition_outage import SPEC
 
 DELETION = "topic deletion"
-DELETED = "deleted"
 OF_DELETIONS = (
     "partition_transition",
     "replica_removed_from_isr",
 )  # what a controller prints of a deletion, too
 SEED = "seed"  # how an outage that was noticed before the span reaches it
 DEPARTURES = {
-    "controlled": "broker failure",
-    "uncontrolled": "broker failure",
+    "controlled": BROKER_FAILURE,
+    "uncontrolled": BROKER_FAILURE,
     "bounced": "broker bounced",
     AT_STARTUP: "controller start-up",
     UNSAID: UNTOLD,

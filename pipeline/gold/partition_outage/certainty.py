@@ -7,7 +7,6 @@ from polars import col, lit, when
 
 from pipeline.model.brokers.outage_bounds import WIPED
 
-MAY_BEGIN, MAY_EXIT = "broker_controlled_shutdown_granted", "broker_shutdown_granted"
 UNTOLD, DELETED = "unknown", "deleted"
 AT_ONCE = timedelta(seconds=1)
 

@@ -5,7 +5,8 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.partition_outage.certainty import MAY_BEGIN, MAY_EXIT, UNTOLD
+from pipeline.gold.partition_outage.certainty import UNTOLD
+from pipeline.model.brokers.departures import MAY_BEGIN, MAY_EXIT
 
 LINE = ("cluster_id", "line_file_id", "line_byte_offset")
 LOST_DIR = "log-dir failure"

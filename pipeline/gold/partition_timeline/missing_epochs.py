@@ -6,6 +6,8 @@ from datetime import timedelta
 import polars as pl
 from polars import col, when
 
+from pipeline.model.brokers.departures import MAY_BEGIN, MAY_EXIT
+from pipeline.model.brokers.registration_epochs import BROKER, REGISTERED
 from pipeline.model.partitions.partition_states import IDENTITY
 
 SOON = timedelta(milliseconds=1)
@@ -16,9 +18,7 @@ OF_SAME_EPOCH = (
 )
 UNTOLD = -1
 AT_ONCE = 2  # partition epochs that brokers apply together
-MAY_BEGIN, MAY_EXIT = "broker_controlled_shutdown_granted", "broker_shutdown_granted"
-BROKER = ("cluster_id", "broker_id")
-REGISTERED = ("registration_requested", "registered", "registered_again")
+REGISTERING = ("registration_requested", *REGISTERED)
 
 
 def before_missing_epochs(states: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
@@ -190,7 +190,7 @@ def unsaid_registration_holes(broker_event: pl.DataFrame, told: pl.DataFrame) ->
     since = pl.max_horizontal(at.shift(1).over(BROKER), day)
     unsaid = (
         named.with_columns(highest=highest, since=since)
-        .filter(epoch > col("highest"), ~col("step").is_in(REGISTERED))
+        .filter(epoch > col("highest"), ~col("step").is_in(REGISTERING))
         .select("cluster_id", "since", until="logged_at")
     )
     if unsaid.is_empty():

@@ -16,6 +16,8 @@ SESSION = (*BROKER, "joined_at")
 ASKED = ("shutdown_requested", "controlled_shutdown_granted")
 AT_STARTUP, BOUNCED, FOUND = "missing_at_startup", "bounced", "listed_at_startup"
 END_OF_CHANGE, END_OF_STARTUP = "controller_broker_epochs", "partition_state_machine_started"
+# Of a KRaft controller: a broker may begin to stop, and its leaders are moved; it may exit.
+MAY_BEGIN, MAY_EXIT = "broker_controlled_shutdown_granted", "broker_shutdown_granted"
 NOTICED = ("controller start-up", "broker start", "broker failure", "broker bounced", "unknown")
 SOON = timedelta(seconds=1)  # lines of one event
 
