@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-BY_LINE, BY_TOPIC = "is_by_line", "is_by_topic"
+BY_LINE, BY_TOPIC, APART = "is_by_line", "is_by_topic", "is_apart"
 Build = Callable[..., pl.DataFrame]
 
 
@@ -19,6 +19,12 @@ def by_line(build: Build) -> Build:
 def by_topic(build: Build) -> Build:
     """Marks a partial: see Partial.is_by_topic."""
     vars(build)[BY_TOPIC] = True
+    return build
+
+
+def apart(build: Build) -> Build:
+    """Marks a partial: see Partial.is_apart."""
+    vars(build)[APART] = True
     return build
 
 
@@ -46,6 +52,12 @@ class Partial:
     def is_by_topic(self) -> bool:
         """Its rows stay in the shards of their topics, for what else is made there: nothing takes all of them."""
         return bool(getattr(self.build, BY_TOPIC, False))
+
+    @property
+    def is_apart(self) -> bool:
+        """What it gives of rows of topics, and of rows of none, follows from each of them alone: the driver makes the
+        latter, once. Of any other partial each shard takes all rows of no topic, and may give what follows of them."""
+        return bool(getattr(self.build, APART, False))
 
     @property
     def inputs(self) -> tuple[str, ...]:

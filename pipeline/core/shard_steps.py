@@ -59,7 +59,8 @@ CHANGES = {CHANGED_FROM: pl.Datetime("us", "UTC")}
 class ShardStep:
     """A kernel, or a partial (spec: None), as a shard runs it. key: what it gives is known by, and of a partial the
     name of its packs. rows_from: of a table of which a run replaces some days; None: all that it gives is taken.
-    is_by_topic: of a partial whose rows stay in their shard."""
+    is_by_topic: of a partial whose rows stay in their shard. of_topics: parameters by which it takes rows of topics
+    alone: what it gives of the others the driver makes."""
 
     key: str
     build: Callable[..., pl.DataFrame]
@@ -67,6 +68,15 @@ class ShardStep:
     spec: TableSpec | None = None
     rows_from: RowsFrom | None = None
     is_by_topic: bool = False
+    of_topics: frozenset[str] = frozenset()
+
+    def taken(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """By parameter what it takes of what is known by key."""
+        return {name: one.of(known) for name, one in self.parameters.items()}
+
+    def taken_in_shard(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        given = self.taken(known)
+        return given | {name: given[name].filter(pl.col(TOPIC).is_not_null()) for name in self.of_topics}
 
 
 @dataclass(frozen=True)
@@ -130,7 +140,7 @@ def pack_shard_rows(
 
 def packs_of_step(step: ShardStep, known: dict[str, Any], shard: int) -> list[Pack]:
     """Runs it; what a table has is known to those behind it, beside what is stored of it."""
-    given = {name: taken.of(known) for name, taken in step.parameters.items()}
+    given = step.taken_in_shard(known)
     rows = step.build(**given)
     if step.is_by_topic:
         known[step.key] = rows

@@ -12,7 +12,7 @@ import pytest
 from polars import col
 
 from pipeline.core.frames import empty_frame, with_absent
-from pipeline.gold.request_trace.receipt_runs import ONCE, receipt_run
+from pipeline.gold.request_trace.receipt_runs import ONCE, receipt_run, whole_receipt
 from pipeline.gold.request_trace.receipts import NEXT_CHANNEL, receipts_by_channel
 from schemas.silver.control_request import SPEC
 
@@ -112,7 +112,7 @@ def test_any_split_of_the_topics_gives_what_the_lines_say(seed: int) -> None:
     wanted = sorted(naive_requests(lines.to_dicts()))
     for split in ([[*TOPICS]], shards):
         of_shards = (lines.filter(col("topic").is_null() | col("topic").is_in(topics)) for topics in split)
-        requests = receipts_by_channel(pl.concat(map(receipt_run, of_shards)))
+        requests = receipts_by_channel(pl.concat(map(receipt_run, of_shards)), whole_receipt(lines))
         rows = requests.select("correlation_id", "file_id", "byte_offset", "lines_count").rows()
         assert sorted(rows) == wanted
 
@@ -137,5 +137,5 @@ def test_an_id_that_comes_again_parts_lines_of_other_topics_too() -> None:
         logged_at=pl.Series([at, at, at + NEXT_CHANNEL, at + NEXT_CHANNEL], dtype=said.schema["logged_at"]),
     )
     shards = (lines.filter(col("topic").is_in(topics)) for topics in (["a"], ["c", "d"]))
-    requests = receipts_by_channel(pl.concat(map(receipt_run, shards)))
+    requests = receipts_by_channel(pl.concat(map(receipt_run, shards)), whole_receipt(lines))
     assert requests["lines_count"].to_list() == [2, 2]

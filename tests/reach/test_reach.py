@@ -81,13 +81,16 @@ def partial_by_shards(whole: dict[str, Any], name: str, shard_of: dict[Any, int]
                 for one in partial.inputs
             }
         )
-    parts = (
-        partial.build(
-            **{one: of_shard(whole, one, Reach.PARTITION, shard_of, number) for one in partial.inputs}
-        )
+    given = [
+        {one: of_shard(whole, one, Reach.PARTITION, shard_of, number) for one in partial.inputs}
         for number in range(SHARDS)
-    )
-    return pl.concat(parts)
+    ]
+    if partial.is_apart:
+        held = [one for one in partial.inputs if is_in_shards(whole, one)]
+        of_none = {one: whole[one].filter(col("topic").is_null()) for one in held}
+        its = [its | {one: its[one].drop_nulls("topic") for one in held} for its in given]
+        given = [*its, given[0] | of_none]
+    return pl.concat([partial.build(**one) for one in given])
 
 
 def is_in_shards(whole: dict[str, Any], name: str) -> bool:

@@ -25,6 +25,7 @@ from pipeline.core.span import Span
 from schemas.spec import TableSpec
 
 OF_LINES = frozenset(one.spec.table for one in LINES_BY_DAYS)
+LINES_AT_ONCE = 200_000
 
 
 @dataclass
@@ -218,11 +219,15 @@ class PartedInputs:
         of_lines = self.records.line_shards
         if of_lines is None:
             return SplitLines(since, rows, None)
-        unnamed, parts = lines_by_shard(rows, of_lines)
-        packs = packs_of_parts(key, parts)
+        # A slice at a time: the lines are millions in a large night, and placing them takes some times as much memory.
+        unnamed, packs = [], list[Pack]()
+        for some in rows.iter_slices(LINES_AT_ONCE):
+            of_none, parts = lines_by_shard(some, of_lines)
+            unnamed.append(of_none)
+            packs += packs_of_parts(key, parts)
         held = self.records.executors.hold(packs, self.night.shards) if packs else None
         self.passes += [held] if held else []
-        return SplitLines(since, unnamed, held)
+        return SplitLines(since, pl.concat([rows.clear(), *unnamed]), held)
 
 
 def reaches(since: datetime | None, asked: datetime | None) -> bool:

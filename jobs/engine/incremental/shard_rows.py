@@ -19,14 +19,21 @@ Judge = Callable[[TableSpec, pl.DataFrame, int, int], None]
 
 
 class NoRows:
-    """What steps give where nothing has rows that is parted by topic: the columns of partials."""
+    """What steps give without the rows of topics: the columns of partials, and what the driver makes of rows of no
+    topic."""
 
     def __init__(self, inputs: ShardInputs) -> None:
-        known = inputs.known({})
-        self.known = {key: one.clear() if key in inputs.packs else one for key, one in known.items()}
+        self.of_no_topic = inputs.known({})
+        self.known = {
+            key: one.clear() if key in inputs.packs else one for key, one in self.of_no_topic.items()
+        }
+
+    def apart(self, step: ShardStep) -> pl.DataFrame:
+        """Of a step that takes rows of topics alone what it gives of the others."""
+        return step.build(**step.taken(self.of_no_topic))
 
     def of(self, step: ShardStep) -> pl.DataFrame:
-        rows = step.build(**{name: taken.of(self.known) for name, taken in step.parameters.items()}).clear()
+        rows = step.build(**step.taken(self.known)).clear()
         if step.is_by_topic:
             self.known[step.key] = rows
         return rows

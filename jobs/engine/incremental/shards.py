@@ -193,7 +193,10 @@ class Shards:
                 self.partials[key] = self.inputs.parameter_of(table, name, days.inputs)
             else:
                 taken = {one: self.parted.taken(asks, table, one, days.inputs) for one in made.inputs}
-                steps[key] = ShardStep(key, made.build, taken, is_by_topic=made.is_by_topic)
+                of_topics = self.tables_held(made) if made.is_apart else frozenset[str]()
+                steps[key] = ShardStep(
+                    key, made.build, taken, is_by_topic=made.is_by_topic, of_topics=of_topics
+                )
 
     def kernel_step(self, table: CatalogTable, asks: PassAsks) -> ShardStep:
         days = self.days_of(table)
@@ -211,8 +214,13 @@ class Shards:
     def is_of_driver(self, made: Partial) -> bool:
         """True if it takes nothing that executors hold: what other partials gave of all shards is the driver's."""
         partials = [PARTIALS[one] for one in made.inputs if one in PARTIALS]
-        tables = [BY_SHORT_NAME[one] for one in made.inputs if one in BY_SHORT_NAME]
-        return not any(one.is_by_topic for one in partials) and not any(self.takes(one) for one in tables)
+        return not any(one.is_by_topic for one in partials) and not self.tables_held(made)
+
+    def tables_held(self, made: Partial) -> frozenset[str]:
+        """Of the tables that it takes those that executors hold, by short name."""
+        return frozenset(
+            one for one in made.inputs if one in BY_SHORT_NAME and self.takes(BY_SHORT_NAME[one])
+        )
 
     def run(self, steps: Mapping[str, ShardStep], asks: PassAsks) -> None:
         tables = {key: BY_SHORT_NAME[key] for key, one in steps.items() if one.spec is not None}
@@ -227,7 +235,8 @@ class Shards:
             if step.is_by_topic:
                 self.parted.kept[key] = KeptPartial(packs, nothing.of(step))
             elif step.spec is None:
-                self.partials[key] = rows_or(packs.named(key), nothing.of(step))
+                rows = rows_or(packs.named(key), nothing.of(step))
+                self.partials[key] = pl.concat([nothing.apart(step), rows]) if step.of_topics else rows
             elif changes := packs.named(step.spec.name + CHANGED):
                 self.build_earlier(tables[key], frame_of(changes))
             else:

@@ -11,6 +11,11 @@ from pipeline.kafka.wording.work import kinds_of_work, lines_of_other_threads, w
 TERM = ("cluster_id", "term_id")
 PIECE = (*TERM, "work_seq")
 LINE = ("cluster_id", "file_id", "byte_offset")
+# Of a line of a controller what tells of its piece.
+OF_CONTROLLER = (
+    *(*TERM, "seq", "controller_id", "log", "level", "event", "logged_at", "ordered_at", "cause", "file_id"),
+    "byte_offset",
+)
 SAID = ("part", "kind", "occasion", "asked_by", "subject", "subject_count", "has_end")
 # Of the line that begins a piece.
 OPENED = ("kind", "ordered_at", *SAID[2:])
@@ -33,35 +38,58 @@ CHECK, STARTUP, BROKER_CHANGE = "AutoPreferredReplicaLeaderElection", "Startup",
 ROUNDS = 8
 
 
+# Of a line of a piece.
+OF_LINE = (
+    *(*PIECE, "seq", "controller_id", "event", "logged_at", "file_id", "byte_offset", "gap_ms", "end_at"),
+    *(
+        "is_end",
+        "is_followed",
+        "is_told_finely",
+        "is_before_end",
+        "is_silent",
+        "opened_kind",
+        "opened_occasion",
+    ),
+    *("opened_asked_by", "opened_subject", "opened_subject_count"),
+)
+
+
 def lines_of_pieces(controller_line: pl.DataFrame, controller_work: pl.DataFrame) -> pl.DataFrame:
-    """Lines of controllers that are of a piece of work, in order, with work_seq, the seq of its first line, and what
-    that line says (opened_kind and so on), gap_ms, the time since the line before, is_end, is_followed."""
+    """Lines of controllers that are of a piece of work, in order (OF_LINE).
+
+    work_seq: the seq of its first line; opened_kind and so on: what that line says, opened_subject on that line alone;
+    gap_ms: the time since the line before.
+    """
     other_threads = sorted(lines_of_other_threads())
     parts = controller_work.filter(col("part") != "says").select(*LINE, *SAID)
     lines = (
-        controller_line.filter(~col("event").is_in(other_threads))
-        .join(parts, on=LINE, how="left")
+        controller_line.lazy()
+        .filter(~col("event").is_in(other_threads))
+        .select(OF_CONTROLLER)
+        .join(parts.lazy(), on=LINE, how="left")
         .sort(*TERM, "seq")
         # A number for each term groups faster than its names; rows are in order.
         .with_columns(term_no=pl.struct(TERM).rle_id())
         .with_columns(gap_ms=col("ordered_at").diff().dt.total_milliseconds().over("term_no"))
+        .collect(engine="in-memory")
     )
     opened = opening_lines(lines).select(
         *TERM, "seq", *(col(name).alias(f"opened_{name}") for name in OPENED)
     )
     held = when(col("opened_kind").is_not_null()).then("seq").forward_fill().over("term_no")
+    of_first_line = opened.rename({"seq": "work_seq", "opened_ordered_at": "opened_at"})
+    opens = opened.select(*TERM, "seq", "opened_kind").lazy()
     numbered = (
-        lines.drop(SAID[2:])
-        .join(
-            opened.select(*TERM, "seq", "opened_kind"), on=[*TERM, "seq"], how="left", maintain_order="left"
-        )
+        lines.lazy()
+        .drop(SAID[2:])
+        .join(opens, on=[*TERM, "seq"], how="left", maintain_order="left")
         .with_columns(work_seq=held)
         .drop("opened_kind")
         .filter(col("work_seq").is_not_null())
-        .join(opened.rename({"seq": "work_seq"}), on=[*TERM, "work_seq"], how="left", maintain_order="left")
-        .rename({"opened_ordered_at": "opened_at"})
+        .join(of_first_line.lazy(), on=[*TERM, "work_seq"], how="left", maintain_order="left")
+        .with_columns(when(col("seq") == col("work_seq")).then("opened_subject"))
     )
-    return lines_before_end(numbered)
+    return lines_before_end(numbered).select(OF_LINE).collect(engine="in-memory")
 
 
 def opening_lines(lines: pl.DataFrame) -> pl.DataFrame:
@@ -153,7 +181,7 @@ def is_nested_line() -> pl.Expr:
     return (nested & is_recent & col("is_joining")).fill_null(value=False).alias("is_nested")
 
 
-def lines_before_end(lines: pl.DataFrame) -> pl.DataFrame:
+def lines_before_end(lines: pl.LazyFrame) -> pl.LazyFrame:
     """Of the lines since a piece began those that are its own: up to its end, where a line says it; else as long as no
     silence parts them. A short silence does not where lines below INFO are printed and the kind prints no end; one in
     which a file of the log ended always does, as another file may be missing between the two."""

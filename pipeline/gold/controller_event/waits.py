@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.partial import apart
 from pipeline.gold.controller_event.pieces import CHECK, LONGEST, STARTUP, TERM
 from pipeline.model.brokers.balancing import printed_broker_settings
 
@@ -122,8 +123,9 @@ def broker_waits(
     )
 
 
+@apart
 def stop_answer(control_request: pl.DataFrame) -> pl.DataFrame:
-    """When the controller's sender got answers to StopReplica (TRACE), in each shard all of them.
+    """When the controller's sender got answers to StopReplica (TRACE).
 
     Columns: cluster_id, controller_id, broker_id, asked_at.
     """

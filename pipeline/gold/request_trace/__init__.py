@@ -9,7 +9,7 @@ from pipeline.gold.request_trace.aligning import with_ids_of_receipts
 from pipeline.gold.request_trace.losses import with_losses
 from pipeline.gold.request_trace.orders import CHANNEL, CUT, SENT, order_line, orders_by_channel, with_answers
 from pipeline.gold.request_trace.pairing import paired_channels
-from pipeline.gold.request_trace.receipt_runs import receipt_run
+from pipeline.gold.request_trace.receipt_runs import receipt_run, whole_receipt
 from pipeline.gold.request_trace.receipts import RECEIPT_CHANNEL, receipts_by_channel
 from pipeline.gold.request_trace.texts import sent_text, with_sent_times
 from schemas.gold.request_trace import SPEC
@@ -23,12 +23,13 @@ TERM = ("cluster_id", "term_id")
 UNCERTAIN = ("undetermined", "not_seen")
 
 
-PARTIALS = (receipt_run, order_line, sent_text)
+PARTIALS = (receipt_run, whole_receipt, order_line, sent_text)
 
 
-@made_of(SPEC, "receipt_run", "order_line")
+@made_of(SPEC, "receipt_run", "whole_receipt", "order_line")
 def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables that it reads
     receipt_run: pl.DataFrame,
+    whole_receipt: pl.DataFrame,
     order_line: pl.DataFrame,
     sent_text: pl.DataFrame,
     broker_event: pl.DataFrame,
@@ -47,7 +48,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     request_before: rows of this table before the span: of each term and broker the last that the controller tells of.
     Source: ControllerChannelManager, RequestSendThread, ReplicaManager, 0.9 to 3.9.
     """
-    receipts, said = receipts_by_channel(receipt_run), order_line.unique()
+    receipts, said = receipts_by_channel(receipt_run, whole_receipt), order_line
     orders = (
         orders_by_channel(said, broker_event, controller_line, term, request_before, span)
         .pipe(with_ids_of_receipts, receipts)

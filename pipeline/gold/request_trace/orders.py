@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.partial import apart
 from pipeline.core.span import Span
 
 QUEUE = ("cluster_id", "term_id", "broker_id")
@@ -19,11 +20,12 @@ UNSENT = "not_sent"
 BEFORE_SENT, BEFORE_ANSWERED = "before_sent", "before_answered"
 
 
+@apart
 def order_line(control_request: pl.DataFrame) -> pl.DataFrame:
     """What a controller says of whole requests: that it sends one (from 2.6), has got an answer, has no channel.
 
     Columns: cluster_id, LINE, event, step, request, controller_id, broker_id, broker_ids, partition_count,
-    correlation_id, error, logged_at; topic, partition, null on nearly all. Those of no topic stand in each shard.
+    correlation_id, error, logged_at; topic, partition, null on nearly all.
     """
     is_sent = col("event").is_in(SUMMARIES)
     is_answer = (col("event") == ANSWER) & (col("step") == "answered")

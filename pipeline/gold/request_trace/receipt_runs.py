@@ -3,6 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.partial import apart
+
 RECEIVER = ("cluster_id", "broker_id", "controller_id")
 STEPS = ("received", "started", "applied", "unchanged", "ignored", "refused", "failed")
 # A broker prints each once a request, or once a request and partition, with the request's own epoch.
@@ -32,12 +34,24 @@ NAMED = ("event", "topic", "partition")
 
 def receipt_run(control_request: pl.DataFrame) -> pl.DataFrame:
     """What brokers say of requests of which they print the id: one row per run of lines of some topics that are alike
-    (ALIKE) and no other line of these topics about the controller's requests stands between them in the file.
+    (ALIKE) and no other line of these topics, or of none, about the controller's requests stands between them in the
+    file.
 
-    Columns: ALIKE; is_whole: the line is of no topic, and stands in each shard; is_repeated: a line that a broker
-    prints once a request says the same of the same id again; topic, partition: where is_repeated; byte_offsets,
-    logged_ats: of each line, in order. What is whole or repeated is a run of one line.
+    Columns: ALIKE; is_repeated: a line that a broker prints once a request says the same of the same id again; topic,
+    partition: where is_repeated; byte_offsets, logged_ats: of each line, in order. What is repeated is a run of one
+    line.
     """
+    return runs_of_lines(control_request).filter(~col("is_whole")).drop("is_whole")
+
+
+@apart
+def whole_receipt(control_request: pl.DataFrame) -> pl.DataFrame:
+    """The same of lines of no topic, each a run of one line. Columns of receipt_run()."""
+    return runs_of_lines(control_request.filter(col("topic").is_null())).drop("is_whole")
+
+
+def runs_of_lines(control_request: pl.DataFrame) -> pl.DataFrame:
+    """Rows of receipt_run(), and with is_whole each line that is of no topic."""
     is_of_broker = col("step").is_in(STEPS) & col("event").str.starts_with("broker_")
     lines = control_request.filter(
         is_of_broker & col("correlation_id").is_not_null() & col("controller_id").is_not_null()
@@ -79,7 +93,7 @@ def with_repeated(lines: pl.DataFrame) -> pl.DataFrame:
     return numbered.with_columns(is_repeated=is_once & (in_file | between)).drop("run", "is_last")
 
 
-def lines_of_brokers(receipt_run: pl.DataFrame) -> pl.DataFrame:
+def lines_of_brokers(receipt_run: pl.DataFrame, whole_receipt: pl.DataFrame) -> pl.DataFrame:
     """Rows of lines of one request that no line of another one of the controller parts, in the order in which each
     broker wrote them: file by file, as files begin.
 
@@ -87,8 +101,7 @@ def lines_of_brokers(receipt_run: pl.DataFrame) -> pl.DataFrame:
     file_id, byte_offset, place (ordinal by broker), logged_at of the first line; last_at, of the last one; is_once,
     is_repeated, NAMED, once_epoch (of lines that are printed once); and what is added up by request.
     """
-    whole = receipt_run.filter("is_whole").unique(["cluster_id", "file_id", "byte_offsets"])
-    runs = pl.concat([receipt_run.filter(~col("is_whole")), whole]).with_columns(
+    runs = pl.concat([receipt_run, whole_receipt]).with_columns(
         is_once=col("event").is_in(ONCE),
         byte_offset=col("byte_offsets").list.first(),
         last_offset=col("byte_offsets").list.last(),

@@ -13,13 +13,13 @@ BY_ID = (*RECEIVER, "id_run", "correlation_id")
 NEXT_CHANNEL = timedelta(milliseconds=5)
 
 
-def receipts_by_channel(receipt_run: pl.DataFrame) -> pl.DataFrame:
+def receipts_by_channel(receipt_run: pl.DataFrame, whole_receipt: pl.DataFrame) -> pl.DataFrame:
     """One row per request of which a broker prints its correlation id.
 
     receipt_channel: ordinal, by broker and controller, of the channel that it came by: a lower id than the one before
     begins a new one, and another controller epoch does. controller_epoch: of the channel; null: no line says it.
     """
-    requests = requests_in_order(lines_of_brokers(receipt_run))
+    requests = requests_in_order(lines_of_brokers(receipt_run, whole_receipt))
     run = [*RECEIVER, "id_run"]
     epoch = col("controller_epoch")
     is_new = (col("id_run") != col("id_run").shift(1).over(RECEIVER)) | (

@@ -31,7 +31,7 @@ def with_texts(lines: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([worded, lines.filter(~is_worded)], how="diagonal").drop("fields")
 
 
-def with_causes_printed(lines: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
+def with_causes_printed(lines: pl.LazyFrame, wording_seen: pl.DataFrame) -> pl.LazyFrame:
     """Rows (logged_at) with what the node's controller.log of that day (UTC) can tell of causes: are_causes_printed: it
     has lines; are_checks_printed: also such below INFO, as those of the controller's own checks are."""
     day = ("cluster_id", "node_id", "day_at")
@@ -43,13 +43,13 @@ def with_causes_printed(lines: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.D
     )
     return (
         lines.with_columns(day_at=col("logged_at").dt.truncate("1d"))
-        .join(told, on=day, how="left", nulls_equal=True, maintain_order="left")
+        .join(told.lazy(), on=day, how="left", nulls_equal=True, maintain_order="left")
         .with_columns(col("are_causes_printed", "are_checks_printed").fill_null(value=False))
         .drop("day_at")
     )
 
 
-def with_event_cause(lines: pl.DataFrame, line_before: pl.DataFrame) -> pl.DataFrame:
+def with_event_cause(lines: pl.LazyFrame, line_before: pl.DataFrame) -> pl.LazyFrame:
     """Adds cause, event_seq, is_checking and listed_seq. lines: of whole terms, or of their parts after line_before,
     in order of seq, with_texts(), with_causes_printed().
 
@@ -64,11 +64,11 @@ def with_event_cause(lines: pl.DataFrame, line_before: pl.DataFrame) -> pl.DataF
         is_before=lit(value=True),
     )
     later = lines.with_columns(is_before=lit(value=False))
-    both = pl.concat([before, later], how="diagonal")
+    both = pl.concat([before.lazy(), later], how="diagonal")
     return both.pipe(with_check).pipe(with_opener).filter(~col("is_before"))
 
 
-def with_check(lines: pl.DataFrame) -> pl.DataFrame:
+def with_check(lines: pl.LazyFrame) -> pl.LazyFrame:
     """is_checking: the last thing begun is the controller's own check of its imbalance; listed: what the check listed
     last; previous_event; is_begun: what is going on began in lines that are read."""
     event, is_before = col("event"), col("is_before")
@@ -106,7 +106,7 @@ def with_check(lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_opener(lines: pl.DataFrame) -> pl.DataFrame:
+def with_opener(lines: pl.LazyFrame) -> pl.LazyFrame:
     """The last opening line before each; an election of no partitions opens nothing. Who asked for one is not known up
     to 2.3 where the controller's own checks are not printed, nor behind lines that are missing; what
     state-change.log alone opens would have no end."""
@@ -138,7 +138,7 @@ def with_opener(lines: pl.DataFrame) -> pl.DataFrame:
     return lines.with_columns(said_cause=cause, begun=begun).pipe(with_end_of_balancing)
 
 
-def with_end_of_balancing(lines: pl.DataFrame) -> pl.DataFrame:
+def with_end_of_balancing(lines: pl.LazyFrame) -> pl.LazyFrame:
     """cause and event_seq by the last said_cause and begun before each line. What moves replicas behind an election of
     preferred leaders is another event: the line that begins it is missing, or stands in state-change.log alone.
 
