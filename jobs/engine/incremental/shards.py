@@ -74,12 +74,24 @@ class Shards:
         if not self.night.shards:
             return []
         self.place = self.tables.index(table)
+        self.forget()
         if self.records.is_by_topic(table):
             self.hold(table)
         elif not self.takes(table):
             while self.is_waiting_for(table) and self.days_of(table) is not None and self.run_next():
                 pass
         return self.newly_held()
+
+    def forget(self) -> None:
+        """Lets go of partials that no table to come takes: those of lines are as many as these."""
+        to_come = (
+            one for place, one in enumerate(self.tables) if place >= self.place or self.is_waiting(one)
+        )
+        asked = {
+            self.inputs.partial_key(one, name) for one in to_come for name in partials_behind(one.parameters)
+        }
+        for name in self.partials.keys() - asked:
+            del self.partials[name]
 
     def finish(self) -> list[CatalogTable]:
         """Runs all that nobody asked for."""

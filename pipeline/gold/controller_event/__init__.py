@@ -30,8 +30,8 @@ def work_line(
     controller_work: pl.DataFrame, controller_line: pl.DataFrame, term: pl.DataFrame, span: Span
 ) -> pl.DataFrame:
     """Rows of lines_of_pieces() in ZooKeeper mode, in the span."""
-    in_span = controller_line.filter(span.since("ordered_at"))
-    of_zookeeper = in_span.join(term.filter(col("mode") == "zookeeper"), on=TERM, how="semi")
+    in_span = controller_line.lazy().filter(span.since("ordered_at"))
+    of_zookeeper = in_span.join(term.lazy().filter(col("mode") == "zookeeper"), on=TERM, how="semi")
     return lines_of_pieces(of_zookeeper, controller_work)
 
 

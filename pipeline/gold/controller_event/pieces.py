@@ -54,7 +54,7 @@ OF_LINE = (
 )
 
 
-def lines_of_pieces(controller_line: pl.DataFrame, controller_work: pl.DataFrame) -> pl.DataFrame:
+def lines_of_pieces(controller_line: pl.LazyFrame, controller_work: pl.DataFrame) -> pl.DataFrame:
     """Lines of controllers that are of a piece of work, in order (OF_LINE).
 
     work_seq: the seq of its first line; opened_kind and so on: what that line says, opened_subject on that line alone;
@@ -63,8 +63,7 @@ def lines_of_pieces(controller_line: pl.DataFrame, controller_work: pl.DataFrame
     other_threads = sorted(lines_of_other_threads())
     parts = controller_work.filter(col("part") != "says").select(*LINE, *SAID)
     lines = (
-        controller_line.lazy()
-        .filter(~col("event").is_in(other_threads))
+        controller_line.filter(~col("event").is_in(other_threads))
         .select(OF_CONTROLLER)
         .join(parts.lazy(), on=LINE, how="left")
         .sort(*TERM, "seq")

@@ -93,15 +93,15 @@ def with_repeated(lines: pl.DataFrame) -> pl.DataFrame:
     return numbered.with_columns(is_repeated=is_once & (in_file | between)).drop("run", "is_last")
 
 
-def lines_of_brokers(receipt_run: pl.DataFrame, whole_receipt: pl.DataFrame) -> pl.DataFrame:
-    """Rows of lines of one request that no line of another one of the controller parts, in the order in which each
-    broker wrote them: file by file, as files begin.
+def lines_of_brokers(runs: pl.DataFrame) -> pl.DataFrame:
+    """Of runs of lines, of topics and of none: rows of lines of one request that no line of another one of the
+    controller parts, in the order in which each broker wrote them: file by file, as files begin.
 
     Where runs overlap that are not surely of one request each line is a row. Columns: RECEIVER, correlation_id;
     file_id, byte_offset, place (ordinal by broker), logged_at of the first line; last_at, of the last one; is_once,
     is_repeated, NAMED, once_epoch (of lines that are printed once); and what is added up by request.
     """
-    runs = pl.concat([receipt_run, whole_receipt]).with_columns(
+    runs = runs.with_columns(
         is_once=col("event").is_in(ONCE),
         byte_offset=col("byte_offsets").list.first(),
         last_offset=col("byte_offsets").list.last(),

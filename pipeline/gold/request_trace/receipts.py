@@ -8,6 +8,8 @@ from polars import col, when
 from pipeline.gold.request_trace.receipt_runs import NAMED, RECEIVER, lines_of_brokers
 
 RECEIPT_CHANNEL = (*RECEIVER, "receipt_channel")
+BROKER = ("cluster_id", "broker_id")
+RUNS_AT_ONCE = 100_000
 BY_ID = (*RECEIVER, "id_run", "correlation_id")
 # No channel follows another sooner.
 NEXT_CHANNEL = timedelta(milliseconds=5)
@@ -19,7 +21,16 @@ def receipts_by_channel(receipt_run: pl.DataFrame, whole_receipt: pl.DataFrame) 
     receipt_channel: ordinal, by broker and controller, of the channel that it came by: a lower id than the one before
     begins a new one, and another controller epoch does. controller_epoch: of the channel; null: no line says it.
     """
-    requests = requests_in_order(lines_of_brokers(receipt_run, whole_receipt))
+    lines = pl.concat([receipt_run, whole_receipt])
+    if len(lines) <= RUNS_AT_ONCE:
+        return receipts_of_brokers(lines)
+    # What runs become on their way takes many times as much memory as they do; nothing is asked of two brokers.
+    return pl.concat([receipts_of_brokers(its) for its in lines.partition_by(BROKER)])
+
+
+def receipts_of_brokers(runs: pl.DataFrame) -> pl.DataFrame:
+    """The same of all lines of some brokers."""
+    requests = requests_in_order(lines_of_brokers(runs))
     run = [*RECEIVER, "id_run"]
     epoch = col("controller_epoch")
     is_new = (col("id_run") != col("id_run").shift(1).over(RECEIVER)) | (
