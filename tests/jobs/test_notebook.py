@@ -3,20 +3,23 @@
 import json
 import re
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-import nbformat
+import pandas as pd
 import pytest
-from nbclient import NotebookClient
 from pyspark.sql import SparkSession
 
 from jobs.questions.ask import all_answers
 from pipeline.store.reading import read
-from tests.conftest import REPOSITORY
+from tests.jobs.notebook_cells import Shown, cells_of, shown_in_kernel, shown_in_shell
 from tests.report.reading import read as read_html
 
 Partition = tuple[str, int, int]
+
+LONG = [pytest.mark.spark, pytest.mark.soak]
 
 VEGA = "application/vnd.vegalite.v5+json"  # what JupyterLab and VS Code draw by themselves
 # The warehouse's ratios as those of a KRaft cluster, in the kernel of the notebook.
@@ -27,54 +30,65 @@ spark.table("gold_leader_imbalance").withColumns(no_limit).createOrReplaceTempVi
 """
 
 
-@pytest.fixture(scope="module")
-def shown(sample_warehouse: str) -> dict[str, Any]:
-    """Outputs by notebook and id of the cell, of all notebooks in one kernel: its Spark is dear to start, and what the
-    one before has named is forgotten."""
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("shell", marks=pytest.mark.spark), pytest.param("kernel", marks=LONG)],
+)
+def shown(
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    sample_warehouse: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Shown:
+    """Of both notebooks, in turn: what the one before has named is forgotten. A kernel starts a Spark of its own, which
+    is dear: in most runs they share the one that is there."""
     tables = "import json\nfor one in (brokers, worst, life): print(json.dumps(one.to_dict('records'), default=str))"
-    again = cell("kraft-ratios", source_of("imbalance.ipynb", "ratios"))
-    more = {"imbalance": [cell("tables", tables), cell("kraft", KRAFT), again]}
-    together = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]  # it ships no types
-    for name in ("overview", "imbalance"):
-        notebook = nbformat.read(REPOSITORY / "notebooks" / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
-        for one in (cell("forget", "%reset -f"), *notebook.cells, *more.get(name, [])):
-            together.cells.append(nbformat.NotebookNode(one | {"id": f"{name}-{one['id']}"}))  # type: ignore[no-untyped-call]
-    client = NotebookClient(together, timeout=300, resources={"metadata": {"path": str(REPOSITORY)}})
+    again = ("kraft-ratios", dict(cells_of("imbalance"))["ratios"])
+    more = {"imbalance": [("tables", tables), ("kraft", KRAFT), again]}
+    cells = [
+        (f"{name}-{cell_id}", source)
+        for name in ("overview", "imbalance")
+        for cell_id, source in (("forget", "%reset -f"), *cells_of(name), *more.get(name, []))
+    ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WAREHOUSE", sample_warehouse)
-        done = client.execute()
-    return {one["id"]: one["outputs"] for one in done.cells if one["cell_type"] == "code"}
+        if request.param == "kernel":
+            return shown_in_kernel(cells)
+        with as_before(spark):
+            return shown_in_shell(cells, tmp_path_factory.mktemp("ipython"))
 
 
-def of(name: str, shown: dict[str, Any]) -> dict[str, Any]:
+@contextmanager
+def as_before(spark: SparkSession) -> Iterator[None]:
+    """The views of notebooks and how frames are shown are theirs alone."""
+    before = view_names(spark)
+    with pd.option_context("display.max_colwidth", 50, "display.max_rows", 60, "display.min_rows", 10):
+        yield
+    for name in view_names(spark) - before:
+        spark.catalog.dropTempView(name)
+
+
+def view_names(spark: SparkSession) -> set[str]:
+    return {row.viewName for row in spark.sql("SHOW VIEWS").collect()}
+
+
+def of(name: str, shown: Shown) -> Shown:
     """Outputs by id of the cell."""
     return {one.removeprefix(f"{name}-"): outputs for one, outputs in shown.items() if one.startswith(name)}
 
 
-def cell(name: str, source: str) -> nbformat.NotebookNode:
-    made: nbformat.NotebookNode = nbformat.v4.new_code_cell(source, id=name)  # type: ignore[no-untyped-call]
-    return made
+def test_the_overview_runs(shown: Shown) -> None:
+    texts = {name: str(outputs) for name, outputs in of("overview", shown).items()}
+    assert "gold_finding" in texts["session"]
+    assert "controller_outlived" in texts["findings"] or "resigned" in texts["findings"]
+    assert all(term in texts["terms"] for term in ("1-1", "1-8"))
+    assert "0.923" in texts["brokers"]
+    assert "refused" in texts["moves"] and "same_state" in texts["moves"]
+    assert "successfully elected as the controller" in texts["lines"]
 
 
-def source_of(name: str, cell_id: str) -> str:
-    cells = json.loads((REPOSITORY / "notebooks" / name).read_text(encoding="utf-8"))["cells"]
-    return "".join(next(one["source"] for one in cells if one["id"] == cell_id))
-
-
-@pytest.mark.spark
-def test_the_overview_runs(shown: dict[str, Any]) -> None:
-    shown = {name: str(outputs) for name, outputs in of("overview", shown).items()}
-    assert "gold_finding" in shown["session"]
-    assert "controller_outlived" in shown["findings"] or "resigned" in shown["findings"]
-    assert all(term in shown["terms"] for term in ("1-1", "1-8"))
-    assert "0.923" in shown["brokers"]
-    assert "refused" in shown["moves"] and "same_state" in shown["moves"]
-    assert "successfully elected as the controller" in shown["lines"]
-
-
-@pytest.mark.spark
 def test_the_overview_numbers_findings_as_show_does_and_draws_them(
-    sample_warehouse: str, shown: dict[str, Any]
+    sample_warehouse: str, shown: Shown
 ) -> None:
     shown = of("overview", shown)
     (answers,) = all_answers(sample_warehouse, None, None)
@@ -88,15 +102,13 @@ def test_the_overview_numbers_findings_as_show_does_and_draws_them(
     assert f"F1 {answers.findings()[0]['sentence']}"[:60] in read_html(drawn).text
 
 
-@pytest.mark.spark
-def test_nothing_that_is_shown_is_loaded_from_elsewhere(shown: dict[str, Any]) -> None:
+def test_nothing_that_is_shown_is_loaded_from_elsewhere(shown: Shown) -> None:
     assert "http" not in str(shown)
     assert not re.search(r"<(script|link|img|iframe|object)|@import", str(shown))
 
 
-@pytest.mark.spark
 def test_imbalance_shows_what_the_tables_say(
-    spark: SparkSession, sample_warehouse: str, shown: dict[str, Any]
+    spark: SparkSession, sample_warehouse: str, shown: Shown
 ) -> None:
     shown = of("imbalance", shown)
     brokers, worst, life = map(json.loads, shown["tables"][0]["text"].splitlines())
