@@ -92,6 +92,13 @@ def built(records: pl.DataFrame | pa.Table, *goals: str, **given: Any) -> dict[s
     return known
 
 
+def found_by_each(stories: Mapping[str, dict[tuple[int, str], str]], *rules: str) -> dict[str, pl.DataFrame]:
+    """gold.finding of these rules for several small clusters, built at once, by cluster."""
+    lines = [log_table(logs, cluster_id=name, of=f"{name}/") for name, logs in stories.items()]
+    rows = found_by(pa.concat_tables(lines), *rules)
+    return {name: rows.filter(cluster_id=name) for name in stories}
+
+
 def found_by(records: pl.DataFrame | pa.Table, *rules: str, **given: Any) -> pl.DataFrame:
     """gold.finding of these rules, as it is among the findings of all: of the tables those alone are built that these
     rules, and those that may take their findings for their own, are made of."""
@@ -157,6 +164,14 @@ def built_of_many(
     """The tables of several small clusters, log texts by name, built at once."""
     lines = [log_table(logs, cluster_id=name, of=f"{name}/") for name, logs in stories.items()]
     return built(pa.concat_tables(lines), *goals, **given)
+
+
+def built_of_each(
+    stories: Mapping[str, dict[tuple[int, str], str]], *goals: str
+) -> dict[str, dict[str, pl.DataFrame]]:
+    """Of several small clusters, built at once, the tables of each, by its name."""
+    tables = built_of_many(stories, *goals)
+    return {name: {goal: tables[goal].filter(cluster_id=name) for goal in goals} for name in stories}
 
 
 ORDER = tuple(one.spec.table for one in TABLES if one.build is not None)

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
+import polars as pl
 import pytest
 from polars import col
 
 from pipeline.core.frames import frame_of
 from schemas.gold import broker_session, controller_term
-from tests.chain import built
+from tests.chain import built, built_of_each
 from tests.gold import end_reason_truth
 from tests.lab import READ, folder_of, records, rows_of
 from tests.rows import broken_rules, records_in
@@ -76,12 +77,21 @@ ALL = (
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def of_cases() -> dict[str, dict[str, pl.DataFrame]]:
+    """The tables of each of them, built at once."""
+    logs = {
+        case: {(1, "controller"): CONTROLLER, (2, "server"): own, (1, "server"): of_peer}
+        for case, (own, of_peer, _) in CASES.items()
+    }
+    there = {case: {name: text for name, text in of.items() if text} for case, of in logs.items()}
+    return built_of_each(there, "broker_session")
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_why_a_broker_left(case: str) -> None:
-    own, of_peer, expected = CASES[case]
-    logs = {(1, "controller"): CONTROLLER, (2, "server"): own, (1, "server"): of_peer}
-    tables = built(records_in({name: text for name, text in logs.items() if text}), "broker_session")
-    rows = tables["broker_session"]
+def test_why_a_broker_left(case: str, of_cases: dict[str, dict[str, pl.DataFrame]]) -> None:
+    expected = CASES[case][-1]
+    rows = of_cases[case]["broker_session"]
     assert not broken_rules(rows, broker_session.SPEC)
     (row,) = [row for row in rows_of(rows) if row["broker_id"] == 2]
     told = [
@@ -89,7 +99,7 @@ def test_why_a_broker_left(case: str) -> None:
         for value in map(row.get, TOLD)
     ]
     assert tuple(told) == expected
-    assert [one["file_id"] for one in row["end_lines"]] == ["2-server"] * (expected[0] != "unknown")
+    assert [one["file_id"] for one in row["end_lines"]] == [f"{case}/2-server"] * (expected[0] != "unknown")
 
 
 def require_right(cluster: Path) -> None:

@@ -7,11 +7,10 @@ import pytest
 
 from pipeline.rules.shared.quorum_states import with_next_state
 from schemas.gold import controller_term
-from tests.chain import found_by
+from tests.chain import found_by_each
 from tests.frames import at as second
 from tests.frames import frame
 from tests.gold.quorum_lines import ACTIVE, AT, FETCH, RAFT, refused, timed_out
-from tests.rows import records_in
 from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
@@ -40,11 +39,22 @@ def asks_in_vain(node: int, count: int = 5) -> list[str]:
 
 
 def found(controller: Logs, server: Logs) -> list[Row]:
-    texts = {(node, "controller"): "\n".join(lines) for node, lines in controller.items()}
-    texts |= {(node, "server"): "\n".join(lines) for node, lines in server.items()}
-    return (
-        found_by(records_in(texts), "quorum_without_leader", "no_controller").sort("valid_from_at").to_dicts()
-    )
+    (rows,) = found_in((controller, server))
+    return rows
+
+
+def found_in(*stories: tuple[Logs, Logs]) -> list[list[Row]]:
+    """Of lines by node in controller.log and in server.log, each built at once."""
+    logs = {
+        f"{number}": {
+            (node, log): "\n".join(lines)
+            for log, of_nodes in zip(("controller", "server"), story, strict=True)
+            for node, lines in of_nodes.items()
+        }
+        for number, story in enumerate(stories)
+    }
+    rows = found_by_each(logs, "quorum_without_leader", "no_controller")
+    return [one.sort("valid_from_at").to_dicts() for one in rows.values()]
 
 
 RENOUNCED = (
@@ -100,24 +110,22 @@ SLOW = (
 )
 
 
-@pytest.mark.parametrize(
-    ("controller", "server"),
-    [
-        pytest.param({1: [*FIRST, *BACK], 3: NEXT}, {3: asks_in_vain(3, 1)}, id="one election"),
-        pytest.param({1: [*FIRST, SLOW]}, {3: asks_in_vain(3)}, id="cut off while the controller acts"),
-        pytest.param({1: FIRST}, {3: asks_in_vain(3), 2: [RAFT.format("0:05,000", 2, FETCH)]}, id="one of two alone"),
-        pytest.param(
-            {1: FIRST}, {3: [SIGNAL.format("1:05,000"), *asks_in_vain(3)]}, id="it is being stopped"
-        ),
-        pytest.param(
-            {1: [ACTIVE.format("0:10,000", 1, 4), CREATED.format("1:33,000", 1)], 3: [ACTIVE.format("1:33,500", 3, 5)]},
-            {2: PULSES, 1: [RAFT.format("1:30,500", 1, "Completed graceful shutdown of RaftClient")]},
-            id="a frozen voter of which the leader knows nothing",
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_no_lost_quorum(controller: Logs, server: Logs) -> None:
-    assert [row for row in found(controller, server) if row["rule"] == "quorum_without_leader"] == []
+NO_LOST_QUORUM: dict[str, tuple[Logs, Logs]] = {
+    "one election": ({1: [*FIRST, *BACK], 3: NEXT}, {3: asks_in_vain(3, 1)}),
+    "cut off while the controller acts": ({1: [*FIRST, SLOW]}, {3: asks_in_vain(3)}),
+    "one of two alone": ({1: FIRST}, {3: asks_in_vain(3), 2: [RAFT.format("0:05,000", 2, FETCH)]}),
+    "it is being stopped": ({1: FIRST}, {3: [SIGNAL.format("1:05,000"), *asks_in_vain(3)]}),
+    "a frozen voter of which the leader knows nothing": (
+        {1: [ACTIVE.format("0:10,000", 1, 4), CREATED.format("1:33,000", 1)], 3: [ACTIVE.format("1:33,500", 3, 5)]},
+        {2: PULSES, 1: [RAFT.format("1:30,500", 1, "Completed graceful shutdown of RaftClient")]},
+    ),
+}  # fmt: skip
+
+
+def test_what_is_no_lost_quorum() -> None:
+    rows = dict(zip(NO_LOST_QUORUM, found_in(*NO_LOST_QUORUM.values()), strict=True))
+    lost = [name for name, of in rows.items() for row in of if row["rule"] == "quorum_without_leader"]
+    assert lost == []
 
 
 STATE = AT + "[RaftManager id={1}] Completed transition to {2} (org.apache.kafka.raft.QuorumState)"
@@ -134,9 +142,10 @@ STARTS = SIGNALS.format("1:35,000")
 def test_server_log_alone_tells_that_it_is_over(state: str) -> None:
     """In the same epoch too: a voter that heard nothing of its leader finds it again."""
     asked = {node: asks_in_vain(node) for node in (2, 3)}
-    assert [row["severity"] for row in found({}, asked)] == ["critical"]
-    for epoch in (4, 5):
-        assert found({}, asked | {3: [*asked[3], STATE.format("1:40,000", 3, state.format(epoch, 1))]}) == []
+    over = (asked | {3: [*asked[3], STATE.format("1:40,000", 3, state.format(epoch, 1))]} for epoch in (4, 5))
+    open_rows, *others = found_in(*(({}, server) for server in (asked, *over)))
+    assert [row["severity"] for row in open_rows] == ["critical"]
+    assert others == [[], []]
 
 
 TERM_1_3 = """
@@ -178,9 +187,11 @@ def test_one_voter_alone_does_not_know_whether_the_others_have_a_leader() -> Non
 
 def test_server_log_of_others_tells_that_a_controller_has_a_successor() -> None:
     logs = {1: [*FIRST, RENOUNCED], 2: [NOBODY]}
-    assert [row["rule"] for row in found(logs, {3: [SIGNALS.format("5:00,000")]})] == ["no_controller"]
     led = [STATE.format("1:08,700", 3, LEADS.format(6)), SIGNALS.format("5:00,000")]
-    assert found(logs, {3: led}) == []
-    [row] = found(logs, {3: [led[0].replace("1:08", "1:48"), led[1]]})
+    unled, none, [row] = found_in(
+        (logs, {3: led[1:]}), (logs, {3: led}), (logs, {3: [led[0].replace("1:08", "1:48"), led[1]]})
+    )
+    assert [one["rule"] for one in unled] == ["no_controller"]
+    assert none == []
     assert row["sentence"].startswith("no controller for at least 40.3 s after controller 1 (epoch 4)")
     assert row["valid_until_at"] is not None

@@ -1,8 +1,6 @@
 """What is said of the lives of topics: deletions that wait, topics that are served late or by nobody, acts by hand."""
 
-import pytest
-
-from tests.chain import found_by
+from tests.chain import found_by_each
 from tests.frames import at
 from tests.gold.topic_stories import (
     ANSWERED,
@@ -16,24 +14,31 @@ from tests.gold.topic_stories import (
     MOVING,
 )
 from tests.lab import Row, rows_of
-from tests.rows import records_in
 from tests.rules.rows import fact_texts
 
 RULES = (
     *("stuck_deletion", "topic_without_leader_since_creation", "slow_creation", "topic_vanished"),
     *("topic_removed_by_hand", "deletion_disabled", "recreated_at_once"),
 )
+Logs = dict[tuple[int, str], str]
 WAITING = "it is tried again when a broker with a replica starts or the controller changes"
 # The logs go on: this says nothing of topics.
 LATER = "    [2026-11-21 00:0{at},000] INFO [Controller id=1] Newly added brokers: , deleted brokers: , bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)\n"
 COMPLETED = "    [2026-11-21 00:00:{at},000] INFO [Topic Deletion Manager 1] Deletion of topic t successfully completed (kafka.controller.TopicDeletionManager)\n"
 
 
-def told(logs: dict[tuple[int, str], str]) -> list[Row]:
-    return rows_of(found_by(records_in(logs), *RULES).sort("valid_from_at", "rule"))
+def told(logs: Logs) -> list[Row]:
+    (rows,) = told_of(logs)
+    return rows
 
 
-def of_one(lines: str) -> dict[tuple[int, str], str]:
+def told_of(*stories: Logs) -> list[list[Row]]:
+    """Of each of them, built at once."""
+    found = found_by_each({f"{number}": logs for number, logs in enumerate(stories)}, *RULES)
+    return [rows_of(rows.sort("valid_from_at", "rule")) for rows in found.values()]
+
+
+def of_one(lines: str) -> Logs:
     return {(1, "controller"): f"\n    {ELECTED.format(at=0, id=1, epoch=1)}{(BROKERS + lines).rstrip()}\n"}
 
 
@@ -47,29 +52,31 @@ WHY = (
 )
 
 
-@pytest.mark.parametrize(("lines", "what"), WHY)
-def test_a_deletion_that_waits_says_for_what(lines: str, what: str) -> None:
-    (row,) = told(of_one(ASKED + lines + LATER.format(at="0:30")))
-    assert (row["rule"], row["severity"], row["valid_until_at"]) == ("stuck_deletion", "warning", None)
-    assert row["sentence"] == f"deletion of topic t has waited since 00:00:01 for {what}; {WAITING}"
-    assert row["evidence"]
+def test_a_deletion_that_waits_says_for_what() -> None:
+    found = told_of(*(of_one(ASKED + lines + LATER.format(at="0:30")) for lines, _ in WHY))
+    for (row,), (_, what) in zip(found, WHY, strict=True):
+        assert (row["rule"], row["severity"], row["valid_until_at"]) == ("stuck_deletion", "warning", None)
+        assert row["sentence"] == f"deletion of topic t has waited since 00:00:01 for {what}; {WAITING}"
+        assert row["evidence"]
 
 
 def test_a_deletion_that_was_put_off_is_told_where_it_took_long() -> None:
-    (row,) = told(of_one(ASKED + DEAD.format(broker=3) + COMPLETED.format(at=12)))
+    (row,), none = told_of(
+        *(of_one(ASKED + DEAD.format(broker=3) + COMPLETED.format(at=end)) for end in (12, 11))
+    )
     assert (row["severity"], row["valid_from_at"], row["valid_until_at"]) == ("info", at(1), at(12))
     assert row["sentence"] == "deletion of topic t took 11.0 s, put off by broker 3 (dead); completed"
     assert fact_texts(row["facts"]) == {
         "topic": "t", "blocked_by": "dead_replica", "broker_ids": "3", "replicas_count": "1", "lasted_ms": "11000",
     }  # fmt: skip
-    assert told(of_one(ASKED + DEAD.format(broker=3) + COMPLETED.format(at=11))) == []
+    assert none == []
 
 
 def test_a_deletion_that_goes_on_again_is_told_where_it_takes_long() -> None:
     again = ASKED.replace("00:00:01", "00:00:05").splitlines()[2]
     begun = ASKED + DEAD.format(broker=3) + f"{again}\n"
-    assert told(of_one(begun + LATER.format(at="0:11"))) == []
-    (row,) = told(of_one(begun + LATER.format(at="0:12")))
+    none, (row,) = told_of(*(of_one(begun + LATER.format(at=end)) for end in ("0:11", "0:12")))
+    assert none == []
     assert (row["severity"], row["valid_until_at"]) == ("warning", None)
 
 
@@ -106,7 +113,7 @@ ONLINE = "    [2026-11-21 00:0{at},000] TRACE [Controller id=1 epoch=1] Changed 
 LEADS = "    [2026-11-21 00:0{at},500] TRACE [Broker id=1] Completed LeaderAndIsr request correlationId 1 from controller 1 epoch 1 for the become-leader transition for partition t-{partition} (state.change.logger)\n"
 
 
-def creation(second_at: str | None, end: str) -> dict[tuple[int, str], str]:
+def creation(second_at: str | None, end: str) -> Logs:
     """Partition 0 is Online then; 1 at once."""
     state = ONLINE.format(at="0:02", partition=1) + LEADS.format(at="0:02", partition=1)
     if second_at:
@@ -115,14 +122,13 @@ def creation(second_at: str | None, end: str) -> dict[tuple[int, str], str]:
 
 
 def test_a_topic_without_a_live_replica_is_told_after_a_minute() -> None:
-    assert told(creation(None, "1:01")) == []
-    (row,) = told(creation(None, "1:02"))
+    none, (row,), (over,) = told_of(creation(None, "1:01"), creation(None, "1:02"), creation("1:05", "1:06"))
+    assert none == []
     assert (row["rule"], row["severity"]) == ("topic_without_leader_since_creation", "warning")
     assert row["sentence"] == (
         "topic t was created 00:00:02 without a live replica for partition 0 (broker 3): who created it ran into a timeout"
     )
     assert (row["valid_from_at"], row["valid_until_at"]) == (at(2), None)
-    (over,) = told(creation("1:05", "1:06"))
     assert (over["severity"], over["valid_until_at"]) == ("info", at(65))
     assert over["sentence"] == f"{row['sentence']}; it had a leader 63.0 s later"
 
@@ -132,8 +138,8 @@ def test_nothing_is_said_of_topics_of_which_no_state_change_is_read() -> None:
 
 
 def test_a_topic_that_is_served_late_says_why() -> None:
-    assert told(creation("0:06", "0:30")) == []
-    (row,) = told(creation("0:07", "0:30"))
+    none, (row,) = told_of(creation("0:06", "0:30"), creation("0:07", "0:30"))
+    assert none == []
     assert (row["rule"], row["severity"], row["valid_until_at"]) == ("slow_creation", "info", at(7.5))
     assert row["sentence"] == "topic t was served 5.5 s after its creation: partition 0 waited for broker 3"
 
@@ -150,15 +156,20 @@ NEXT = f"""
 def test_what_a_controller_without_lines_did_is_not_known() -> None:
     """Controller 2 may have completed it."""
     lines = of_one(ASKED + DEAD.format(broker=3))
-    (row,) = told(lines | {(1, "state-change"): UNREAD})
+    second = NEXT.replace("epoch=3", "epoch=2").replace("incremented to 3", "incremented to 2")
+    # So may the first one, in days of which no line is read.
+    later = second.replace("2026-11-21", "2026-11-23")
+    (row,), none, vanished, days_later = told_of(
+        lines | {(1, "state-change"): UNREAD},
+        lines | {(1, "state-change"): UNREAD, (3, "controller"): NEXT},
+        lines | {(3, "controller"): second},
+        lines | {(3, "controller"): later},
+    )
     assert (row["rule"], row["severity"], row["certainty"]) == ("stuck_deletion", "info", "undetermined")
     assert row["sentence"] == (
         "deletion of topic t was put off by broker 3 (dead); what became of it is not known, no line of a later "
         "controller was read"
     )
-    assert told(lines | {(1, "state-change"): UNREAD, (3, "controller"): NEXT}) == []
-    second = NEXT.replace("epoch=3", "epoch=2").replace("incremented to 3", "incremented to 2")
-    assert [one["rule"] for one in told(lines | {(3, "controller"): second})] == ["topic_vanished"]
-    # So may the first one, in days of which no line is read.
-    later = second.replace("2026-11-21", "2026-11-23")
-    assert "topic_vanished" not in [one["rule"] for one in told(lines | {(3, "controller"): later})]
+    assert none == []
+    assert [one["rule"] for one in vanished] == ["topic_vanished"]
+    assert "topic_vanished" not in [one["rule"] for one in days_later]

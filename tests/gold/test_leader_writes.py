@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from tests.chain import built
+from tests.chain import built, built_of_each
 from tests.frames import at
 from tests.gold.timeline_rows import same_rows
 from tests.tables import log_table
@@ -85,11 +85,20 @@ STORIES = {
 }
 
 
+@pytest.fixture(scope="module")
+def of_stories() -> dict[str, dict[str, pl.DataFrame]]:
+    """The tables of each of them, built at once."""
+    logs = {
+        story: logs_of({(2, "server"): "\n".join([STARTED.format("2.2.0"), *own])}, said)
+        for story, (own, said, _) in STORIES.items()
+    }
+    return built_of_each(logs, "partition_timeline")
+
+
 @pytest.mark.parametrize("story", STORIES)
-def test_what_leaders_write(story: str) -> None:
-    own, said, expected = STORIES[story]
-    rows = intervals({(2, "server"): "\n".join([STARTED.format("2.2.0"), *own])}, said)
-    same_rows(rows, HEAD + expected)
+def test_what_leaders_write(story: str, of_stories: dict[str, dict[str, pl.DataFrame]]) -> None:
+    rows = of_stories[story]["partition_timeline"].drop_nulls("leader")
+    same_rows(rows, HEAD + STORIES[story][-1])
 
 
 def test_without_server_log_the_isr_is_stale() -> None:
@@ -120,32 +129,41 @@ def test_a_write_is_no_controllers_event() -> None:
 
 def intervals(server: dict[tuple[int, str], str], said: list[str]) -> pl.DataFrame:
     """Intervals of the partition that have a leader."""
-    logs = {(1, "controller"): CONTROLLER, (1, "state-change"): "\n".join([CREATED.strip(), *said]), **server}
-    rows: pl.DataFrame = built(log_table(logs), "partition_timeline")["partition_timeline"]
-    return rows.filter(rows["leader"].is_not_null())
+    rows: pl.DataFrame = built(log_table(logs_of(server, said)), "partition_timeline")["partition_timeline"]
+    return rows.drop_nulls("leader")
 
 
-@pytest.mark.parametrize(
-    ("written", "number", "expected"),
-    [
-        (UPDATED.format(10, "2", 1), 2, ([2], True, False)),
-        (UPDATED.format(10, "2,1", 1), 2, ([2, 1], True, True)),
-        (SHRINKING.format(10, "2,1,3", "2"), 2, ([2], True, False)),
-        (UPDATED.format(10, "2", 1), 3, ([2, 1, 3], False, None)),
-    ],
-    ids=["outside of it", "in it", "an intention", "another write came between"],
-)
+def logs_of(server: dict[tuple[int, str], str], said: list[str]) -> dict[tuple[int, str], str]:
+    return {(1, "controller"): CONTROLLER, (1, "state-change"): "\n".join([CREATED.strip(), *said]), **server}
+
+
+LAST_WRITES: dict[str, tuple[str, int, tuple[list[int], bool, bool | None]]] = {
+    "outside of it": (UPDATED.format(10, "2", 1), 2, ([2], True, False)),
+    "in it": (UPDATED.format(10, "2,1", 1), 2, ([2, 1], True, True)),
+    "an intention": (SHRINKING.format(10, "2,1,3", "2"), 2, ([2], True, False)),
+    "another write came between": (UPDATED.format(10, "2", 1), 3, ([2, 1, 3], False, None)),
+}
+
+
+@pytest.fixture(scope="module")
+def of_last_writes() -> dict[str, dict[str, pl.DataFrame]]:
+    logs = {
+        name: logs_of(
+            {(2, "server"): f"{STARTED.format('2.2.0')}\n{written}"},
+            [ELECTED.format(30, 1, 1, "1", number).replace("from Online", "from Offline")],
+        )
+        for name, (written, number, _) in LAST_WRITES.items()
+    }
+    return built_of_each(logs, "leader_election")
+
+
+@pytest.mark.parametrize("name", LAST_WRITES)
 def test_an_election_right_after_the_last_write(
-    written: str, number: int, expected: tuple[list[int], bool, bool | None]
+    name: str, of_last_writes: dict[str, dict[str, pl.DataFrame]]
 ) -> None:
     """Its number says whether the ISR that is known is the one that the controller read."""
-    election = ELECTED.format(30, 1, 1, "1", number).replace("from Online", "from Offline")
-    logs = {
-        (1, "controller"): CONTROLLER,
-        (1, "state-change"): f"{CREATED.strip()}\n{election}",
-        (2, "server"): f"{STARTED.format('2.2.0')}\n{written}",
-    }
-    last = built(log_table(logs), "leader_election")["leader_election"].sort("elected_at").to_dicts()[-1]
+    expected = LAST_WRITES[name][-1]
+    last = of_last_writes[name]["leader_election"].sort("elected_at").to_dicts()[-1]
     assert (last["isr_before"], last["is_isr_before_certain"], last["is_clean"]) == expected
-    proof = [one["file_id"] for one in last["evidence"]]
+    proof = [one["file_id"].removeprefix(f"{name}/") for one in last["evidence"]]
     assert proof == ["1-state-change", "2-server"][: 1 + (expected[2] is False)]

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from tests.chain import built
+from tests.chain import built, built_of_each
 from tests.frames import at
 from tests.gold.topic_stories import (
     ANSWERED,
@@ -136,14 +136,21 @@ WHY: tuple[tuple[str, str, list[tuple[int, int, str | None]]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("lines", "blocked_by", "replicas"), WHY)
-def test_what_puts_a_deletion_off(
-    lines: str, blocked_by: str, replicas: list[tuple[int, int, str | None]]
-) -> None:
-    controller = "\n    ".join([ELECTED.format(at=0, id=1, epoch=1), (BROKERS + ASKED + lines).strip()])
-    (life,) = lives_of({(1, "controller"): f"\n    {controller}\n"}).values()
-    found = [(one["partition"], one["broker_id"], one["error"]) for one in life["blocking_replicas"]]
-    assert (life["blocked_by"], found, life["deletion_state"]) == (blocked_by, replicas, "put_off")
+def test_what_puts_a_deletion_off() -> None:
+    logs = {
+        f"{number}": {
+            (1, "controller"): "\n    ".join(
+                ["", ELECTED.format(at=0, id=1, epoch=1), f"{(BROKERS + ASKED + lines).strip()}\n"]
+            )
+        }
+        for number, (lines, *_) in enumerate(WHY)
+    }
+    tables = built_of_each(logs, "topic_lifecycle")
+    for number, (lines, blocked_by, replicas) in enumerate(WHY):
+        (life,) = rows_of(tables[f"{number}"]["topic_lifecycle"])
+        found = [(one["partition"], one["broker_id"], one["error"]) for one in life["blocking_replicas"]]
+        told = (life["blocked_by"], found, life["deletion_state"])
+        assert told == (blocked_by, replicas, "put_off"), lines
 
 
 def test_it_goes_on_when_a_broker_starts_or_the_controller_changes() -> None:

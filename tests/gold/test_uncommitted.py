@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.chain import built
+from tests.chain import built, built_of_each
 from tests.frames import at
 from tests.tables import log_table
 
@@ -77,34 +77,42 @@ LATER = "".join(
 
 
 def tables(own: str, following: str, *names: str) -> dict[str, Any]:
-    logs = {
+    return built(log_table(logs_of(own, following)), *names)
+
+
+def logs_of(own: str, following: str) -> dict[tuple[int, str], str]:
+    return {
         (11, "controller"): active(11, 1.0, 2) + own,
         (12, "controller"): following + LATER,
         (1, "state-change"): LED,
     }
-    return built(log_table(logs), *names)
 
 
 NEXT = active(12, 21.0, 3)
 
 
-@pytest.mark.parametrize(
-    ("own", "following", "is_decided"),
-    [
-        (FENCES + RENOUNCES, NEXT, True),  # all was committed: nothing failed then
-        (FENCES + FAILS, NEXT, False),
-        (FENCES + FAILS + active(11, 21.0, 3), "", False),
-        (FENCES + FAILS, "", False),
-        (FENCES + WAITED, NEXT, False),
-        (FENCES + WAITED + active(11, 21.0, 3), "", True),  # it has its own records and commits them
-        (FENCES + WAITED, "", True),  # whoever is next may have them
-        (FENCES + WAITED, NEXT + REPLAYS, True),
-    ],
+# What is said of a fence, and whether it was committed.
+FENCED = (
+    (FENCES + RENOUNCES, NEXT, True),  # all was committed: nothing failed then
+    (FENCES + FAILS, NEXT, False),
+    (FENCES + FAILS + active(11, 21.0, 3), "", False),
+    (FENCES + FAILS, "", False),
+    (FENCES + WAITED, NEXT, False),
+    (FENCES + WAITED + active(11, 21.0, 3), "", True),  # it has its own records and commits them
+    (FENCES + WAITED, "", True),  # whoever is next may have them
+    (FENCES + WAITED, NEXT + REPLAYS, True),
 )
-def test_a_broker_is_fenced_once_that_is_committed(own: str, following: str, is_decided: bool) -> None:  # noqa: FBT001
-    found = tables(own, following, "broker_absence", "partition_outage")
-    absences, outages = (found[name].height for name in ("broker_absence", "partition_outage"))
-    assert (absences, outages) == (int(is_decided), int(is_decided))
+
+
+def test_a_broker_is_fenced_once_that_is_committed() -> None:
+    logs = {f"{number}": logs_of(own, following) for number, (own, following, _) in enumerate(FENCED)}
+    tables = built_of_each(logs, "broker_absence", "partition_outage")
+    counts = {
+        name: (of["broker_absence"].height, of["partition_outage"].height) for name, of in tables.items()
+    }
+    assert counts == {
+        f"{number}": (int(is_decided), int(is_decided)) for number, (*_, is_decided) in enumerate(FENCED)
+    }
 
 
 @pytest.mark.parametrize(("own", "count"), [(CREATES + RENOUNCES, 1), (CREATES + WAITED, 0)])
