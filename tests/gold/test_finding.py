@@ -8,12 +8,14 @@ import pytest
 from polars import col, lit
 
 from pipeline.core.frames import empty_frame
-from pipeline.gold.finding import build
+from pipeline.gold.finding import build, findings_of_run
+from pipeline.gold.finding.candidates import CANDIDATES
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import FindingSuppression
 from pipeline.rules.discontinuity.rule import find as discontinuity
 from pipeline.rules.missing_logs.rule import missing_leader_epochs
 from pipeline.rules.not_understood.rule import find as not_understood
+from pipeline.rules.registry import find_by_rules
 from pipeline.rules.replay_disagreement.rule import find as replay_disagreement
 from pipeline.rules.shared.wording import EVIDENCE_KEPT
 from schemas.gold import broker_session, finding, leader_election, replay_check
@@ -33,6 +35,12 @@ def rebuilt(story: Story, published: pl.DataFrame, **others: Any) -> list[Row]:
     given = story | others | {"published_finding": published, "reported_finding": published}
     rows = build(**{name: given[name] for name in inspect.signature(build).parameters})
     return declared_rows(rows, finding.SPEC).to_dicts()
+
+
+@pytest.fixture(scope="module")
+def of_rules(story: Story) -> pl.DataFrame:
+    """What the rules find in the story, whatever is known of it."""
+    return find_by_rules(story | {table: story[one.__name__] for table, one in CANDIDATES.items()})
 
 
 def told(story: Story) -> dict[str, Row]:
@@ -113,10 +121,11 @@ def maintenance(since: float, until: float) -> FindingSuppression:
     ],
 )
 def test_what_conf_knows_is_kept_and_not_told(
-    story: Story, known: FindingSuppression, silenced: set[tuple[str, str]]
+    story: Story, of_rules: pl.DataFrame, known: FindingSuppression, silenced: set[tuple[str, str]]
 ) -> None:
     """In maintenance neither what outlasts it nor what is critical is silent."""
-    found = rebuilt(story, NOTHING, audit_limit=audit_limit(known))
+    given = story | {"audit_limit": audit_limit(known), "reported_finding": NOTHING}
+    found = findings_of_run(of_rules, given).to_dicts()
     assert {(row["rule"], row["entity"]) for row in found if row["suppressed_by"] == "why"} == silenced
     assert len(found) == len(story["finding"])
 

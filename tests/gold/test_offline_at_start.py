@@ -1,5 +1,6 @@
 """A controller that starts without the brokers of a partition, or while all are being shut down: what INFO logs tell."""
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -38,6 +39,7 @@ NEVER_SEEN = "broker 3 was never seen alive (was a broker's id changed?)"
 NAMELESS = "controller start-up"
 
 
+@cache
 def told(controller: str, state_change: str = "") -> list[dict[str, Any]]:
     logs = {(4, "controller"): controller}
     logs |= {(4, "state-change"): state_change + QUIET}

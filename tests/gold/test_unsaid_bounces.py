@@ -1,10 +1,12 @@
 """Brokers that registered anew between two looks of controllers: no list says so, their epoch or their own line does."""
 
+from typing import Any
+
 import pytest
 from polars import col
 
 from schemas.gold.broker_session import SPEC
-from tests.chain import built, with_table
+from tests.chain import built, built_of_each, with_table
 from tests.frames import at, frame
 from tests.gold.broker_stays import COLUMNS, from_then, open_at
 from tests.rows import records_in, same_rows
@@ -54,7 +56,13 @@ BY_EPOCHS = {
 }
 
 
-def test_another_epoch_at_the_start_of_a_controller_is_another_session() -> None:
+@pytest.fixture(scope="module")
+def by_epochs() -> dict[str, Any]:
+    """All tables of it."""
+    return built(records_in(BY_EPOCHS), "broker_session", "partition_outage", "finding")
+
+
+def test_another_epoch_at_the_start_of_a_controller_is_another_session(by_epochs: dict[str, Any]) -> None:
     expected = frame(
         SPEC,
         """
@@ -68,25 +76,22 @@ def test_another_epoch_at_the_start_of_a_controller_is_another_session() -> None
         3         | 12           | 1.010     | listed_at_startup |         |          |              | undetermined
         """,
     )
-    found = built(records_in(BY_EPOCHS), "broker_session")["broker_session"]
-    same_rows(found, expected, "broker_epoch", *COLUMNS)
+    same_rows(by_epochs["broker_session"], expected, "broker_epoch", *COLUMNS)
 
 
-def test_since_when_it_was_silent_and_what_it_rests_on() -> None:
+def test_since_when_it_was_silent_and_what_it_rests_on(by_epochs: dict[str, Any]) -> None:
     """At any time since the look before; the line that lists epochs is among its evidence. Nobody handled
     that it was gone: what it led then is not known to have lost its leader."""
-    found = built(records_in(BY_EPOCHS), "broker_session")["broker_session"]
-    row = found.filter(broker_id=1, broker_epoch=10).row(0, named=True)
+    row = by_epochs["broker_session"].filter(broker_id=1, broker_epoch=10).row(0, named=True)
     assert row["silent_from_at"] is None
     assert len(row["evidence"]) == 3
     assert (row["led_count"], row["unmoved_count"]) == (None, None)
 
 
-def test_no_partition_is_taken_for_unserved_by_it() -> None:
+def test_no_partition_is_taken_for_unserved_by_it(by_epochs: dict[str, Any]) -> None:
     """The controller that starts finds the leader there, and elects nobody."""
-    found = built(records_in(BY_EPOCHS), "partition_outage", "finding")
-    assert found["partition_outage"].is_empty()
-    assert found["finding"].filter(col("rule").is_in(["outage", "broker_flapping"])).is_empty()
+    assert by_epochs["partition_outage"].is_empty()
+    assert by_epochs["finding"].filter(col("rule").is_in(["outage", "broker_flapping"])).is_empty()
 
 
 # Of 1.0: the controller was stopped for a second, in which broker 2 was killed and came back: it saw no change.
@@ -154,11 +159,17 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_what_is_no_sign_of_it(name: str) -> None:
-    node = 3 if "misses" in name else 2
-    found = built(records_in({(1, "controller"): STOPPED, (node, "server"): OTHERS[name]}), "broker_session")
-    assert found["broker_session"].filter(left_how="bounced").is_empty()
+def test_what_is_no_sign_of_it() -> None:
+    """The last one: that what is one is seen among them."""
+    logs = {
+        name: {(1, "controller"): STOPPED, (3 if "misses" in name else 2, "server"): text}
+        for name, text in (OTHERS | {"itself": OWN}).items()
+    }
+    found = built_of_each(logs, "broker_session")
+    bounced = [
+        name for name, of in found.items() if not of["broker_session"].filter(left_how="bounced").is_empty()
+    ]
+    assert bounced == ["itself"]
 
 
 @pytest.mark.parametrize("logs", [BY_EPOCHS, BY_OWN_LINES])
