@@ -94,8 +94,7 @@ def built(records: pl.DataFrame | pa.Table, *goals: str, **given: Any) -> dict[s
 
 def found_by_each(stories: Mapping[str, dict[tuple[int, str], str]], *rules: str) -> dict[str, pl.DataFrame]:
     """gold.finding of these rules for several small clusters, built at once, by cluster."""
-    lines = [log_table(logs, cluster_id=name, of=f"{name}/") for name, logs in stories.items()]
-    rows = found_by(pa.concat_tables(lines), *rules)
+    rows = found_by(records_of_many(stories), *rules)
     return {name: rows.filter(cluster_id=name) for name in stories}
 
 
@@ -162,8 +161,14 @@ def built_of_many(
     stories: Mapping[str, dict[tuple[int, str], str]], *goals: str, **given: Any
 ) -> dict[str, Any]:
     """The tables of several small clusters, log texts by name, built at once."""
-    lines = [log_table(logs, cluster_id=name, of=f"{name}/") for name, logs in stories.items()]
-    return built(pa.concat_tables(lines), *goals, **given)
+    return built(records_of_many(stories), *goals, **given)
+
+
+def records_of_many(stories: Mapping[str, dict[tuple[int, str], str]]) -> pa.Table:
+    """bronze.log_record of small clusters, log texts by name; their file_ids begin with it."""
+    return pa.concat_tables(
+        [log_table(logs, cluster_id=name, of=f"{name}/") for name, logs in stories.items()]
+    )
 
 
 def built_of_each(

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from tests.chain import found_by
-from tests.rows import records_in
+from tests.chain import found_by_each
 
 Row = dict[str, Any]
 Logs = dict[tuple[int, str], str]
@@ -52,8 +51,14 @@ def loaded(second: float, path: str) -> tuple[float, str]:
 
 
 def told(logs: Logs) -> list[Row]:
-    found: list[Row] = found_by(records_in(logs), "log_dir_failed").sort("valid_from_at").to_dicts()
-    return found
+    (rows,) = told_of(logs)
+    return rows
+
+
+def told_of(*stories: Logs) -> list[list[Row]]:
+    """Of each of them, built at once."""
+    found = found_by_each({f"{number}": logs for number, logs in enumerate(stories)}, "log_dir_failed")
+    return [rows.sort("valid_from_at").to_dicts() for rows in found.values()]
 
 
 FAILED = (

@@ -1,11 +1,13 @@
 """Nodes that do not come up: one finding a loop and cause, and none where a start did not fail."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from pipeline.core.frames import frame_of
 from pipeline.kafka.wording.failed_starts import NOT_TOLD
+from tests.chain import records_of_many
 from tests.gold.start_findings import Row, findings_of, only
 from tests.gold.start_stories import (
     at,
@@ -57,9 +59,14 @@ def found(*logs: str, controller: str = "") -> list[Row]:
     return findings_of(records_in(texts))
 
 
-@pytest.mark.parametrize(
-    ("log", "cause", "why"),
-    [
+def found_in(logs: Sequence[str]) -> list[list[Row]]:
+    """Of node 1 of so many clusters, each with a log of these, built at once."""
+    stories = {f"{number}": {(1, "server"): log} for number, log in enumerate(logs)}
+    rows = findings_of(frame_of(records_of_many(stories)))
+    return [[row for row in rows if row["cluster_id"] == name] for name in stories]
+
+
+CAUSES = (
         (begun(1) + failed(2, LOCKED), "cause_lock_held", "another process holds /data"),
         (begun(1) + failed(2, TIMED_OUT), "cause_zk_unreachable", "no ZooKeeper server answered in time"),
         (begun(1) + failed(2, OTHER_CLUSTER), "cause_cluster_id", "its disks are of cluster Some(old), not new"),
@@ -74,13 +81,16 @@ def found(*logs: str, controller: str = "") -> list[Row]:
         (kraft_begun(1) + port_in_use(2) + fault(2) + WRAPPED, "cause_bind_failed", "it could not bind kafka-1:9092"),
         (begun(1) + failed(2, "java.lang.IllegalStateException: who knows"), NOT_TOLD, "IllegalStateException: who knows"),
         (begun(1) + failed(2), NOT_TOLD, "no line says why"),
-    ],
 )  # fmt: skip
-def test_a_failed_start_has_its_cause(log: str, cause: str, why: str) -> None:
-    (row,) = found(log)
-    assert (fact_texts(row["facts"])["cause"], row["entity"], row["severity"]) == (cause, "node 1", "warning")
-    assert row["sentence"].startswith("node 1 failed to start: ") and why in row["sentence"]
-    assert row["certainty"] == ("inferred" if cause == NOT_TOLD else "proved")
+
+
+def test_a_failed_start_has_its_cause() -> None:
+    rows = found_in([log for log, *_ in CAUSES])
+    for (row,), (_, cause, why) in zip(rows, CAUSES, strict=True):
+        told = (fact_texts(row["facts"])["cause"], row["entity"], row["severity"])
+        assert told == (cause, "node 1", "warning")
+        assert row["sentence"].startswith("node 1 failed to start: ") and why in row["sentence"]
+        assert row["certainty"] == ("inferred" if cause == NOT_TOLD else "proved")
 
 
 def test_a_loop_is_one_finding_and_says_how_it_ended() -> None:
@@ -131,21 +141,21 @@ def test_its_own_session_is_told_from_a_second_broker(owner: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "log",
-    [
-        pytest.param(begun(1) + up(2) + begun(5), id="the log ends in a start"),
-        pytest.param(begun(1) + begun(5) + up(6), id="a start that was killed"),
-        pytest.param(kraft_begun(1) + kraft_up(2), id="STARTING to STARTED"),
-        pytest.param(kraft_begun(1) + kraft_up(2) + fault(50), id="a node that is up ends by a fault"),
-        pytest.param(kraft_begun(1) + kraft_up(2) + port_in_use(50), id="a listener is added later"),
-        pytest.param(fault(50), id="a fault, and no start"),
-        pytest.param(begun(1) + signalled(2) + failed(3, "java.lang.InterruptedException"), id="a signal ended it"),
-        pytest.param(kraft_begun(1) + signalled(5) + kraft_failed(6, gave_up(6)), id="a signal ended it in KRaft"),
-    ],
-)  # fmt: skip
-def test_what_is_no_failed_start(log: str) -> None:
-    assert found(log) == []
+NO_FAILED_START = {
+    "the log ends in a start": begun(1) + up(2) + begun(5),
+    "a start that was killed": begun(1) + begun(5) + up(6),
+    "STARTING to STARTED": kraft_begun(1) + kraft_up(2),
+    "a node that is up ends by a fault": kraft_begun(1) + kraft_up(2) + fault(50),
+    "a listener is added later": kraft_begun(1) + kraft_up(2) + port_in_use(50),
+    "a fault, and no start": fault(50),
+    "a signal ended it": begun(1) + signalled(2) + failed(3, "java.lang.InterruptedException"),
+    "a signal ended it in KRaft": kraft_begun(1) + signalled(5) + kraft_failed(6, gave_up(6)),
+}
+
+
+def test_what_is_no_failed_start() -> None:
+    found = dict(zip(NO_FAILED_START, found_in([*NO_FAILED_START.values()]), strict=True))
+    assert [name for name, rows in found.items() if rows] == []
 
 
 def test_settings_that_are_refused_after_a_life_that_ended_in_order() -> None:

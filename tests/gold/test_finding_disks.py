@@ -1,7 +1,5 @@
 """Findings about log directories that failed, by the lines of the broker, and what is no failure."""
 
-import pytest
-
 from tests.frames import at
 from tests.gold.disk_lines import (
     FAILED,
@@ -15,6 +13,7 @@ from tests.gold.disk_lines import (
     starting,
     stopping,
     told,
+    told_of,
     unwritable,
 )
 from tests.rules.rows import fact_texts
@@ -38,22 +37,21 @@ def test_a_directory_is_lost_until_a_start_that_has_it() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("said", "how"),
-    [
-        ([loaded(30.1, "/a"), loaded(30.2, "/b")], "; back after 21.0 s"),
-        ([loaded(30.1, "/a")], "; after 21.0 s the broker started without it"),
-        (
-            [loaded(30.1, "/a"), (30.2, f"INFO Log directory /b not found, creating it. {MANAGER}")],
-            "; back after 21.0 s, but empty: its replicas are copied anew",
-        ),
-    ],
-    ids=["loaded", "left out", "empty"],
+BACK: tuple[tuple[list[tuple[float, str]], str], ...] = (
+    ([loaded(30.1, "/a"), loaded(30.2, "/b")], "; back after 21.0 s"),
+    ([loaded(30.1, "/a")], "; after 21.0 s the broker started without it"),
+    (
+        [loaded(30.1, "/a"), (30.2, f"INFO Log directory /b not found, creating it. {MANAGER}")],
+        "; back after 21.0 s, but empty: its replicas are copied anew",
+    ),
 )
-def test_the_start_says_how_it_came_back(said: list[tuple[float, str]], how: str) -> None:
-    (row,) = told({(1, "server"): lines(*FAILED, starting(30), *said, started(31))})
-    assert row["sentence"].endswith(how)
-    assert row["certainty"] == "proved"
+
+
+def test_the_start_says_how_it_came_back() -> None:
+    found = told_of(*({(1, "server"): lines(*FAILED, starting(30), *said, started(31))} for said, _ in BACK))
+    for (row,), (_, how) in zip(found, BACK, strict=True):
+        assert row["sentence"].endswith(how)
+        assert row["certainty"] == "proved"
 
 
 def test_a_directory_that_fails_again_is_another_failure() -> None:
@@ -112,19 +110,19 @@ def test_a_disk_that_is_sound_is_not_accused() -> None:
     assert "(too many open files; the disk itself is sound)" in row["sentence"]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        f"ERROR [ReplicaManager broker=1] Error while writing to highwatermark file in directory /b {REPLICAS}\n{FULL}",
-        "WARN No meta.properties file under dir /b/meta.properties (kafka.server.BrokerMetadataCheckpoint)",
-        f"INFO Log directory /b not found, creating it. {MANAGER}",
-        f"INFO Attempting recovery for all logs in /b since no clean shutdown file was found {MANAGER}",
-        "ERROR Fail to read meta.properties under log directory /b (kafka.server.KafkaServer)\njava.io.IOException: x",
-    ],
-    ids=["checkpoint", "not formatted", "created", "unclean", "unread at a start that failed"],
+NO_FAILURE = (
+    f"ERROR [ReplicaManager broker=1] Error while writing to highwatermark file in directory /b {REPLICAS}\n{FULL}",
+    "WARN No meta.properties file under dir /b/meta.properties (kafka.server.BrokerMetadataCheckpoint)",
+    f"INFO Log directory /b not found, creating it. {MANAGER}",
+    f"INFO Attempting recovery for all logs in /b since no clean shutdown file was found {MANAGER}",
+    # At a start that failed.
+    "ERROR Fail to read meta.properties under log directory /b (kafka.server.KafkaServer)\njava.io.IOException: x",
 )
-def test_what_is_no_failure_of_a_directory(said: str) -> None:
-    assert told({(1, "server"): lines(starting(1), (1.5, said))}) == []
+
+
+def test_what_is_no_failure_of_a_directory() -> None:
+    found = told_of(*({(1, "server"): lines(starting(1), (1.5, said))} for said in NO_FAILURE))
+    assert [said for said, rows in zip(NO_FAILURE, found, strict=True) if rows] == []
 
 
 def test_an_identity_that_cannot_be_read_is_a_directory_less_once_the_broker_runs() -> None:

@@ -1,14 +1,8 @@
 """A KRaft quorum that elects no leader, epoch after epoch: one finding, and none where that is how Raft elects."""
 
-from typing import Any
-
-import pytest
-
-from tests.chain import found_by
-from tests.rows import records_in
+from tests.gold.quorum_lines import Logs, Row, found_in
 from tests.rules.rows import fact_texts
 
-Row = dict[str, Any]
 NODE = "[2026-11-21 00:0{0}] INFO [QuorumController id={1}] "
 NONE = NODE + "In the new epoch {2}, the leader is (none). (org.apache.kafka.controller.QuorumController)"
 LEADS = NODE + "In the new epoch {2}, the leader is {3}. (org.apache.kafka.controller.QuorumController)"
@@ -32,12 +26,13 @@ def race(node: int, count: int = 6, first: int = 5, each_s: int = 3) -> list[str
     return [NONE.format(f"0:{30 + each_s * one},500", node, first + one) for one in range(count)]
 
 
-def found(logs: dict[int, list[str]], server: dict[int, list[str]] | None = None) -> list[Row]:
+RULES = ("quorum_without_leader", "no_controller")
+
+
+def found(logs: Logs, server: Logs | None = None) -> list[Row]:
     """The findings of a missing controller."""
-    texts = {(node, "controller"): "\n".join(lines) for node, lines in logs.items()}
-    texts |= {(node, "server"): "\n".join(lines) for node, lines in (server or {}).items()}
-    rows = found_by(records_in(texts), "quorum_without_leader", "no_controller")
-    return rows.sort("valid_from_at").to_dicts()
+    (rows,) = found_in(RULES, (logs, server or {}))
+    return rows
 
 
 def test_it_goes_on_at_the_end_of_the_data() -> None:
@@ -64,29 +59,35 @@ def test_logs_that_begin_in_it() -> None:
 def test_over_and_who_refused_whom() -> None:
     after = [LEADS.format("0:50,000", 2, 11, 1)]
     server = {1: [REFUSED.format("0:31,000", 1, "[2]")], 2: [REFUSED.format("0:33,000", 2, "[1]")]}
-    [row] = found({1: [*BEGUN, *race(1), ACTIVE.format("0:50,500", 1, 11)], 2: [*race(2), *after]}, server)
+    [row], [half] = found_in(
+        RULES,
+        ({1: [*BEGUN, *race(1), ACTIVE.format("0:50,500", 1, 11)], 2: [*race(2), *after]}, server),
+        ({1: [*BEGUN, *race(1)], 2: [*race(2), *after]}, {1: server[1]}),
+    )
     assert (row["severity"], row["sentence"]) == (
         "warning",
         "no controller for 20.0 s, 6 epochs without a leader; nodes 1, 2 reject each other's votes: if it lasts, raise "
         "controller.quorum.election.timeout.ms",
     )  # fmt: skip
-    [row] = found({1: [*BEGUN, *race(1)], 2: [*race(2), *after]}, {1: server[1]})
-    assert row["sentence"].endswith(
+    assert half["sentence"].endswith(
         "; node 2 refused votes to node 1: its log is behind, or it asks too early"
     )
 
 
-@pytest.mark.parametrize(
-    "logs",
-    [
-        pytest.param({1: [*BEGUN, *race(1, 4)], 2: race(2, 4)}, id="few epochs"),
-        pytest.param({1: [*BEGUN, *race(1, each_s=1)], 2: race(2, each_s=1)}, id="a few seconds"),
-        pytest.param({1: BEGUN[:1], 2: [LEADS.format("0:01,100", 2, 4, 1)], 3: race(3)}, id="one is cut off"),
-        pytest.param({1: [*BEGUN, *race(1, 3), ACTIVE.format("0:38,000", 1, 8), *race(1, 3, 9)], 2: [*race(2, 3), *race(2, 3, 9)]}, id="one led in between"),
-    ],
-)  # fmt: skip
-def test_what_is_no_race(logs: dict[int, list[str]]) -> None:
-    assert not [row for row in found(logs) if row["rule"] == "quorum_without_leader"]
+NO_RACE: dict[str, Logs] = {
+    "few epochs": {1: [*BEGUN, *race(1, 4)], 2: race(2, 4)},
+    "a few seconds": {1: [*BEGUN, *race(1, each_s=1)], 2: race(2, each_s=1)},
+    "one is cut off": {1: BEGUN[:1], 2: [LEADS.format("0:01,100", 2, 4, 1)], 3: race(3)},
+    "one led in between": {
+        1: [*BEGUN, *race(1, 3), ACTIVE.format("0:38,000", 1, 8), *race(1, 3, 9)],
+        2: [*race(2, 3), *race(2, 3, 9)],
+    },
+}
+
+
+def test_what_is_no_race() -> None:
+    rows = dict(zip(NO_RACE, found_in(RULES, *((logs, {}) for logs in NO_RACE.values())), strict=True))
+    assert [name for name, of in rows.items() for row in of if row["rule"] == "quorum_without_leader"] == []
 
 
 def test_the_leader_is_known_from_others_where_its_own_log_begins_later() -> None:
@@ -94,9 +95,8 @@ def test_the_leader_is_known_from_others_where_its_own_log_begins_later() -> Non
     heard = [NONE.format("0:30,110", 2, 5), LEADS.format("0:30,220", 2, 6, 3), NONE.format("1:00,000", 2, 7)]
     next_one = ACTIVE.format("1:00,500", 2, 7)
     later = [LEADS.format("5:00,000", 3, 7, 2)]
-    assert found({1: BEGUN, 2: [*heard, next_one]}) == []
-    assert found({1: BEGUN, 2: [*heard, next_one], 3: later}) == []
     names_it = NONE.format("0:30,150", 3, 6)
-    assert [row["rule"] for row in found({1: BEGUN, 2: [*heard, next_one], 3: [names_it, *later]})] == [
-        "no_controller"
-    ]
+    of_others: Logs = {1: BEGUN, 2: [*heard, next_one]}
+    *none, named = found_in(RULES, *((of_others | {3: own}, {}) for own in ([], later, [names_it, *later])))
+    assert none == [[], []]
+    assert [row["rule"] for row in named] == ["no_controller"]

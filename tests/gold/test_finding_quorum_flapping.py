@@ -1,16 +1,12 @@
 """A KRaft quorum that elects a controller anew time and again: who is to blame, and when nobody is."""
 
-from typing import Any
-
-import pytest
 from polars import col
 
 from tests.chain import built, found_by
+from tests.gold.quorum_lines import Logs, Row, found_in
 from tests.rows import records_in
 from tests.rules.rows import fact_texts
 
-Row = dict[str, Any]
-Logs = dict[int, list[str]]
 AT = "[2026-11-21 00:0{0}] "
 ACTIVE = AT + (
     "INFO [QuorumController id={1}] Becoming the active controller at epoch {2}, next write offset 5. "
@@ -48,10 +44,12 @@ def ends(count: int = 3) -> Logs:
     return logs
 
 
+RULES = ("quorum_flapping",)
+
+
 def found(controller: Logs, server: Logs | None = None) -> list[Row]:
-    texts = {(node, "controller"): "\n".join(lines) for node, lines in controller.items()}
-    texts |= {(node, "server"): "\n".join(lines) for node, lines in (server or {}).items()}
-    return found_by(records_in(texts), "quorum_flapping").to_dicts()
+    (rows,) = found_in(RULES, (controller, server or {}))
+    return rows
 
 
 def test_rules_alone_find_what_they_find_among_all() -> None:
@@ -111,26 +109,27 @@ def test_without_server_log_it_says_which_log_would_tell() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("controller", "server"),
-    [
-        pytest.param(ends(2), {}, id="two"),
-        # The third one begins another life of the metadata.
-        pytest.param(
-            {1: [*ends(2)[1], GAVE_UP.format("3:10,000", 1, 5, 6)], 2: [*ends(2)[2], ACTIVE.format("3:11,000", 2, 1)]},
-            {}, id="two and a new life",
-        ),
-        pytest.param(
-            ends(), {1: [SIGNAL.format(f"{one}:09,000") for one in (1, 3)], 2: [SIGNAL.format("2:09,000")]},
-            id="orders to stop",
-        ),
-        pytest.param(
-            {
-                1: [*ends()[1], CREATED.format("4:00,000", 1)],
-                2: [*ends()[2], CREATED.format("4:00,000", 2)],
-            }, {}, id="restarts without server.log",
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_no_flapping(controller: Logs, server: Logs) -> None:
-    assert found(controller, server) == []
+NO_FLAPPING: dict[str, tuple[Logs, Logs]] = {
+    "two": (ends(2), {}),
+    # The third one begins another life of the metadata.
+    "two and a new life": (
+        {
+            1: [*ends(2)[1], GAVE_UP.format("3:10,000", 1, 5, 6)],
+            2: [*ends(2)[2], ACTIVE.format("3:11,000", 2, 1)],
+        },
+        {},
+    ),
+    "orders to stop": (
+        ends(),
+        {1: [SIGNAL.format(f"{one}:09,000") for one in (1, 3)], 2: [SIGNAL.format("2:09,000")]},
+    ),
+    "restarts without server.log": (
+        {1: [*ends()[1], CREATED.format("4:00,000", 1)], 2: [*ends()[2], CREATED.format("4:00,000", 2)]},
+        {},
+    ),
+}
+
+
+def test_what_is_no_flapping() -> None:
+    rows = dict(zip(NO_FLAPPING, found_in(RULES, *NO_FLAPPING.values()), strict=True))
+    assert [name for name, of in rows.items() if of] == []

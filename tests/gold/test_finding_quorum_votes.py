@@ -1,20 +1,15 @@
 """A KRaft quorum without a majority, as voters say it in server.log: from 4.0 on nothing else tells."""
 
-from typing import Any
-
 import polars as pl
 import pytest
 
 from pipeline.rules.shared.quorum_states import with_next_state
 from schemas.gold import controller_term
-from tests.chain import found_by_each
 from tests.frames import at as second
 from tests.frames import frame
-from tests.gold.quorum_lines import ACTIVE, AT, FETCH, RAFT, refused, timed_out
+from tests.gold.quorum_lines import ACTIVE, AT, FETCH, RAFT, Logs, Row, found_in, refused, timed_out
 from tests.rules.rows import fact_texts
 
-Row = dict[str, Any]
-Logs = dict[int, list[str]]
 CREATED = AT + (
     "[QuorumController id={1}] Creating new QuorumController with clusterId x. "
     "(org.apache.kafka.controller.QuorumController)"
@@ -38,23 +33,12 @@ def asks_in_vain(node: int, count: int = 5) -> list[str]:
     ]
 
 
+RULES = ("quorum_without_leader", "no_controller")
+
+
 def found(controller: Logs, server: Logs) -> list[Row]:
-    (rows,) = found_in((controller, server))
+    (rows,) = found_in(RULES, (controller, server))
     return rows
-
-
-def found_in(*stories: tuple[Logs, Logs]) -> list[list[Row]]:
-    """Of lines by node in controller.log and in server.log, each built at once."""
-    logs = {
-        f"{number}": {
-            (node, log): "\n".join(lines)
-            for log, of_nodes in zip(("controller", "server"), story, strict=True)
-            for node, lines in of_nodes.items()
-        }
-        for number, story in enumerate(stories)
-    }
-    rows = found_by_each(logs, "quorum_without_leader", "no_controller")
-    return [one.sort("valid_from_at").to_dicts() for one in rows.values()]
 
 
 RENOUNCED = (
@@ -123,7 +107,7 @@ NO_LOST_QUORUM: dict[str, tuple[Logs, Logs]] = {
 
 
 def test_what_is_no_lost_quorum() -> None:
-    rows = dict(zip(NO_LOST_QUORUM, found_in(*NO_LOST_QUORUM.values()), strict=True))
+    rows = dict(zip(NO_LOST_QUORUM, found_in(RULES, *NO_LOST_QUORUM.values()), strict=True))
     lost = [name for name, of in rows.items() for row in of if row["rule"] == "quorum_without_leader"]
     assert lost == []
 
@@ -143,7 +127,7 @@ def test_server_log_alone_tells_that_it_is_over(state: str) -> None:
     """In the same epoch too: a voter that heard nothing of its leader finds it again."""
     asked = {node: asks_in_vain(node) for node in (2, 3)}
     over = (asked | {3: [*asked[3], STATE.format("1:40,000", 3, state.format(epoch, 1))]} for epoch in (4, 5))
-    open_rows, *others = found_in(*(({}, server) for server in (asked, *over)))
+    open_rows, *others = found_in(RULES, *(({}, server) for server in (asked, *over)))
     assert [row["severity"] for row in open_rows] == ["critical"]
     assert others == [[], []]
 
@@ -189,7 +173,7 @@ def test_server_log_of_others_tells_that_a_controller_has_a_successor() -> None:
     logs = {1: [*FIRST, RENOUNCED], 2: [NOBODY]}
     led = [STATE.format("1:08,700", 3, LEADS.format(6)), SIGNALS.format("5:00,000")]
     unled, none, [row] = found_in(
-        (logs, {3: led[1:]}), (logs, {3: led}), (logs, {3: [led[0].replace("1:08", "1:48"), led[1]]})
+        RULES, (logs, {3: led[1:]}), (logs, {3: led}), (logs, {3: [led[0].replace("1:08", "1:48"), led[1]]})
     )
     assert [one["rule"] for one in unled] == ["no_controller"]
     assert none == []
