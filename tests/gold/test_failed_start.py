@@ -67,20 +67,20 @@ def found_in(logs: Sequence[str]) -> list[list[Row]]:
 
 
 CAUSES = (
-        (begun(1) + failed(2, LOCKED), "cause_lock_held", "another process holds /data"),
-        (begun(1) + failed(2, TIMED_OUT), "cause_zk_unreachable", "no ZooKeeper server answered in time"),
-        (begun(1) + failed(2, OTHER_CLUSTER), "cause_cluster_id", "its disks are of cluster Some(old), not new"),
-        (kraft_begun(1) + kraft_failed(2, port_in_use(2)), "cause_bind_failed", "it could not bind kafka-1:9092 (Address already in use)"),
-        (only(2, OTHER_ID), "cause_broker_id_differs", "are of node 2, and it is set to be 1"),
-        (only(2, "java.lang.RuntimeException: No readable meta.properties files found."), "cause_not_formatted", "not formatted"),
-        (only(2, REFUSED), "cause_setting_refused", "Invalid value -1 for configuration log.segment.bytes"),
-        (kraft_begun(1) + kraft_failed(60, gave_up(60)), "registration_timed_out", "no controller registered it in time"),
-        (kraft_begun(1) + kraft_failed(60, gave_up(60, "DUPLICATE_BROKER_REGISTRATION")), "registration_refused", "(DUPLICATE_BROKER_REGISTRATION)"),
-        (kraft_begun(1) + fault(2), "fatal_fault", "Error loading metadata log record from offset 7"),
-        (kraft_begun(1) + fault(2) + "java.io.EOFException: cut\n", "fatal_fault", "record from offset 7 (EOFException: cut)"),
-        (kraft_begun(1) + port_in_use(2) + fault(2) + WRAPPED, "cause_bind_failed", "it could not bind kafka-1:9092"),
-        (begun(1) + failed(2, "java.lang.IllegalStateException: who knows"), NOT_TOLD, "IllegalStateException: who knows"),
-        (begun(1) + failed(2), NOT_TOLD, "no line says why"),
+    (begun(1) + failed(2, LOCKED), "cause_lock_held", "another process holds /data"),
+    (begun(1) + failed(2, TIMED_OUT), "cause_zk_unreachable", "no ZooKeeper server answered in time"),
+    (begun(1) + failed(2, OTHER_CLUSTER), "cause_cluster_id", "its disks are of cluster Some(old), not new"),
+    (kraft_begun(1) + kraft_failed(2, port_in_use(2)), "cause_bind_failed", "it could not bind kafka-1:9092 (Address already in use)"),
+    (only(2, OTHER_ID), "cause_broker_id_differs", "are of node 2, and it is set to be 1"),
+    (only(2, "java.lang.RuntimeException: No readable meta.properties files found."), "cause_not_formatted", "not formatted"),
+    (only(2, REFUSED), "cause_setting_refused", "Invalid value -1 for configuration log.segment.bytes"),
+    (kraft_begun(1) + kraft_failed(60, gave_up(60)), "registration_timed_out", "no controller registered it in time"),
+    (kraft_begun(1) + kraft_failed(60, gave_up(60, "DUPLICATE_BROKER_REGISTRATION")), "registration_refused", "(DUPLICATE_BROKER_REGISTRATION)"),
+    (kraft_begun(1) + fault(2), "fatal_fault", "Error loading metadata log record from offset 7"),
+    (kraft_begun(1) + fault(2) + "java.io.EOFException: cut\n", "fatal_fault", "record from offset 7 (EOFException: cut)"),
+    (kraft_begun(1) + port_in_use(2) + fault(2) + WRAPPED, "cause_bind_failed", "it could not bind kafka-1:9092"),
+    (begun(1) + failed(2, "java.lang.IllegalStateException: who knows"), NOT_TOLD, "IllegalStateException: who knows"),
+    (begun(1) + failed(2), NOT_TOLD, "no line says why"),
 )  # fmt: skip
 
 

@@ -1,9 +1,8 @@
 """Findings about requests of controllers: lost, not carried out, slow."""
 
 import pytest
-from polars import col
 
-from tests.chain import audit_limit, built
+from tests.chain import audit_limit, found_by
 from tests.gold.request_lines import (
     BACK,
     SHUT,
@@ -26,8 +25,9 @@ ALIVE = "Newly added brokers: 2, deleted brokers: , bounced brokers: , all live 
 
 def told(controller: str, moves: str, broker: str, **limits: int) -> list[tuple[str, str]]:
     lines = {(1, "controller"): controller, (1, "state-change"): moves, (2, "state-change"): broker}
-    found = built(records_in(lines), "finding", audit_limit=audit_limit(**limits))["finding"]
-    rows = found.filter(col("rule").is_in(RULES)).sort("rule", "valid_from_at")
+    rows = found_by(records_in(lines), *RULES, audit_limit=audit_limit(**limits)).sort(
+        "rule", "valid_from_at"
+    )
     return list(rows.select("severity", "sentence").iter_rows())
 
 

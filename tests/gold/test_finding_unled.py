@@ -1,20 +1,19 @@
 """Partitions that got no leader as they were created, by the ERROR of their controller."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
-import pytest
 
-from pipeline.core.frames import empty_frame
+from pipeline.core.frames import empty_frame, frame_of
 from pipeline.model.lines.evidence import LINE
 from pipeline.rules.proving.proof import CONFIRMED, Claim, Record
 from pipeline.rules.shared.limits import UNLED_TOPIC
 from pipeline.rules.topic_without_leader_since_creation.refused_leader import refused_leader_findings
 from pipeline.rules.verified import verify_claim
 from schemas.gold.finding import SPEC
-from tests.chain import built
+from tests.chain import built, records_of_many
 from tests.gold.start_stories import at
 from tests.rows import records_in
 
@@ -45,15 +44,16 @@ def removed(second: float, partition: str = "orders-3") -> str:
     return at(second, "TRACE", said, "state.change.logger")
 
 
-def findings_of(lines: pa.Table) -> pl.DataFrame:
+def findings_of(lines: pl.DataFrame) -> pl.DataFrame:
     tables = built(lines, *NAMES)
     moves, lives, terms = (tables[name] for name in (*NAMES, "term"))
     return refused_leader_findings(moves, lives, empty_frame(SPEC), terms, UNLED_TOPIC.default)
 
 
-def found(log: str) -> list[dict[str, Any]]:
-    """Each is proved by the bytes of the lines that it names."""
-    lines = records_in({(1, "state-change"): log})
+def found_in(logs: Sequence[str]) -> list[list[dict[str, Any]]]:
+    """Of clusters with each of these logs, built at once. Each is proved by the bytes of the lines that it names."""
+    stories = {f"{number}": {(1, "state-change"): log} for number, log in enumerate(logs)}
+    lines = frame_of(records_of_many(stories))
     rows = findings_of(lines).to_dicts()
     raw = {(file_id, place): text for file_id, place, text in lines.select(*LINE, "raw").iter_rows()}
     for row in rows:
@@ -66,36 +66,37 @@ def found(log: str) -> list[dict[str, Any]]:
         places = [(one["file_id"], one["byte_offset"]) for one in row["evidence"]]
         told = verify_claim(claim, [Record(*place, 1, "UTC", raw[place]) for place in places])
         assert told[0] == CONFIRMED, (told, row)
-    return rows
+    return [[row for row in rows if row["cluster_id"] == name] for name in stories]
 
 
-@pytest.mark.parametrize(
-    ("log", "said", "severity"),
-    [
-        (refused(1), "partition 3 of topic orders got no leader as it was created, for none of its replicas (2) was alive; no line says that it got one", "warning"),
-        (refused(1, ""), "as it was created, for none of its replicas was alive; no line", "warning"),
-        (refused(1) + refused(5) + refused(9), "; no line says that it got one", "warning"),
-        (refused(1) + online(91), "; it had one, or was gone, 90.0 s later", "info"),
-        (refused(1) + removed(91), "; it had one, or was gone, 90.0 s later", "info"),
-        (refused(1) + online(2, "orders-4"), "; no line says that it got one", "warning"),
-    ],
-    ids=["its replicas", "an empty list", "again and again", "over", "removed", "another partition"],
+UNLED = (
+    (refused(1), "partition 3 of topic orders got no leader as it was created, for none of its replicas (2) was alive; no line says that it got one", "warning"),
+    (refused(1, ""), "as it was created, for none of its replicas was alive; no line", "warning"),
+    (refused(1) + refused(5) + refused(9), "; no line says that it got one", "warning"),
+    (refused(1) + online(91), "; it had one, or was gone, 90.0 s later", "info"),
+    (refused(1) + removed(91), "; it had one, or was gone, 90.0 s later", "info"),
+    (refused(1) + online(2, "orders-4"), "; no line says that it got one", "warning"),
 )  # fmt: skip
-def test_a_partition_gets_no_leader(log: str, said: str, severity: str) -> None:
-    (row,) = found(online(0, "logs-0") + log)
-    assert said in row["sentence"] and row["severity"] == severity
-    assert row["valid_until_at"] is None or row["valid_until_at"] - row["valid_from_at"] == timedelta(
-        seconds=90
-    )
 
 
-@pytest.mark.parametrize(
-    "log",
-    [refused(1) + online(9), refused(1) + removed(9), refused(1, left="OfflinePartition")],
-    ids=["for seconds", "a topic that is deleted", "an outage"],
-)
-def test_what_other_rules_tell(log: str) -> None:
-    assert found(online(0, "logs-0") + log) == []
+def test_a_partition_gets_no_leader() -> None:
+    found = found_in([online(0, "logs-0") + log for log, *_ in UNLED])
+    for (row,), (_, said, severity) in zip(found, UNLED, strict=True):
+        assert said in row["sentence"] and row["severity"] == severity
+        lasted = row["valid_until_at"] and row["valid_until_at"] - row["valid_from_at"]
+        assert lasted in (None, timedelta(seconds=90))
+
+
+OF_OTHERS = {
+    "for seconds": refused(1) + online(9),
+    "a topic that is deleted": refused(1) + removed(9),
+    "an outage": refused(1, left="OfflinePartition"),
+}
+
+
+def test_what_other_rules_tell() -> None:
+    found = found_in([online(0, "logs-0") + log for log in OF_OTHERS.values()])
+    assert [name for name, rows in zip(OF_OTHERS, found, strict=True) if rows] == []
 
 
 def test_where_no_move_is_printed_nothing_tells_whether_it_got_a_leader() -> None:

@@ -3,9 +3,8 @@
 from typing import Any
 
 import polars as pl
-import pytest
 
-from tests.chain import built, found_by
+from tests.chain import built, found_by_each
 from tests.frames import at
 from tests.gold.work_lines import CHECKED, CHECKING, EPOCHS, change, line, started
 from tests.rows import records_in
@@ -17,16 +16,24 @@ DEPOSED = (
     "and epoch zk version is now 2 (kafka.controller.KafkaController)\n"
 )
 STOPPING = "[2026-11-21 10:00:11,000] INFO [KafkaServer id=3] Starting controlled shutdown (kafka.server.KafkaServer)\n"
+Row = dict[str, Any]
+Logs = dict[tuple[int, str], str]
 RULES = ("slow_event", "controller_stalled", "kraft_slow_events")
 SLOW = "Exceptionally slow controller event {} took {} ms."
 
 
-def told(text: str, others: dict[tuple[int, str], str] | None = None) -> list[dict[str, Any]]:
-    found = found_by(records_in({(1, "controller"): text} | (others or {})), *RULES)
-    return found.sort("valid_from_at").to_dicts()
+def told(text: str, others: Logs | None = None) -> list[Row]:
+    (rows,) = told_of((text, others or {}))
+    return rows
 
 
-def said(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
+def told_of(*stories: tuple[str, Logs]) -> list[list[Row]]:
+    """Of each of them, controller.log of node 1 and others, built at once."""
+    logs = {f"{number}": {(1, "controller"): text, **others} for number, (text, others) in enumerate(stories)}
+    return [rows.sort("valid_from_at").to_dicts() for rows in found_by_each(logs, *RULES).values()]
+
+
+def said(rows: list[Row]) -> list[tuple[str, str]]:
     return [(one["severity"], one["sentence"]) for one in rows]
 
 
@@ -47,35 +54,32 @@ def test_what_it_was_busy_with_and_what_waited() -> None:
     assert rows[0]["certainty"] == "proved"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        started(0) + change(10, went="2") + line(10.9, EPOCHS),
-        # Of a piece without an end nothing is known after a silence.
-        started(0) + change(10, went="2") + line(40, CHECKED),
-    ],
-    ids=["soon", "silent"],
-)
-def test_what_is_soon_done_or_not_known_to_take_long_is_none(text: str) -> None:
-    assert told(text) == []
+def test_what_is_soon_done_or_not_known_to_take_long_is_none() -> None:
+    soon = started(0) + change(10, went="2") + line(10.9, EPOCHS)
+    # Of a piece without an end nothing is known after a silence.
+    silent = started(0) + change(10, went="2") + line(40, CHECKED)
+    assert told_of((soon, {}), (silent, {})) == [[], []]
 
 
 def test_of_a_deposed_controller_none_is_told() -> None:
     text = started(0) + change(10, went="2") + line(15, EPOCHS)
-    assert said(told(text))[0][0] == "info"
-    assert told(text, {(2, "controller"): DEPOSED}) == []
+    alone, deposed = told_of((text, {}), (text, {(2, "controller"): DEPOSED}))
+    assert said(alone)[0][0] == "info"
+    assert deposed == []
 
 
 def test_of_one_that_may_have_been_deposed_by_then_nothing_is_a_warning() -> None:
     """Of the next election no line is read; the first sign of that term comes later."""
     text = started(0) + change(10, went="2") + line(15, EPOCHS)
     acts = "[2026-11-21 10:{} TRACE [Controller id=2 epoch=2] Changed partition a-0 from OnlinePartition to OnlinePartition with leader 3 (state.change.logger)\n"
-    assert told(text, {(2, "state-change"): acts.format("00:15,500]")}) == []
-    assert (
-        said(told(text + line(200, EPOCHS), {(2, "state-change"): acts.format("05:00,500]")}))[0][0] == "info"
-    )
     checks = "".join(line(second, CHECKED) for second in (5.2, 25.2, 45.2, 72.2))
-    late = told(started(0) + checks, {(2, "state-change"): acts.format("01:15,500]")})
+    deposed, doubted, late = told_of(
+        (text, {(2, "state-change"): acts.format("00:15,500]")}),
+        (text + line(200, EPOCHS), {(2, "state-change"): acts.format("05:00,500]")}),
+        (started(0) + checks, {(2, "state-change"): acts.format("01:15,500]")}),
+    )
+    assert deposed == []
+    assert said(doubted)[0][0] == "info"
     assert [one["severity"] for one in late] == ["info"]
 
 

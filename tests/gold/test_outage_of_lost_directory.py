@@ -1,11 +1,9 @@
 """An outage in KRaft mode that a partition's own line begins has the decision at its root that took its leader away."""
 
-import pytest
 from polars import col
 
-from tests.chain import built
+from tests.chain import built_of_each
 from tests.gold.disk_lines import lines
-from tests.rows import records_in
 
 DIRECTORY = "tHtBXU6uvjksqDSFk0yRxw"
 REPLICATION = "(org.apache.kafka.controller.ReplicationControlManager)"
@@ -43,24 +41,27 @@ def without_leader(second: float) -> tuple[float, str]:
     )
 
 
-@pytest.mark.parametrize(
-    ("lost_at", "said_at", "root"),
-    [
-        (10.0, 10.0, ("log-dir failure", 3)),
-        (10.0, 10.4, ("log-dir failure", 3)),
-        (10.0, 40.0, ("unknown", None)),
-        (10.0, 9.5, ("unknown", None)),
-    ],
-    ids=["in one millisecond", "just after", "long after", "before"],
-)
-def test_the_directory_is_at_its_root(lost_at: float, said_at: float, root: tuple[str, int | None]) -> None:
+ROOTS: dict[str, tuple[float, float, tuple[str, int | None]]] = {
+    "in one millisecond": (10.0, 10.0, ("log-dir failure", 3)),
+    "just after": (10.0, 10.4, ("log-dir failure", 3)),
+    "long after": (10.0, 40.0, ("unknown", None)),
+    "before": (10.0, 9.5, ("unknown", None)),
+}
+
+
+def test_the_directory_is_at_its_root() -> None:
     logs = {
-        (9, "controller"): lines(ACTIVE, *lost_directory(lost_at)),
-        (3, "state-change"): lines(LED),
-        (1, "state-change"): lines(FOLLOWED, without_leader(said_at)),
+        name: {
+            (9, "controller"): lines(ACTIVE, *lost_directory(lost_at)),
+            (3, "state-change"): lines(LED),
+            (1, "state-change"): lines(FOLLOWED, without_leader(said_at)),
+        }
+        for name, (lost_at, said_at, _) in ROOTS.items()
     }
-    tables = built(records_in(logs), "partition_outage", "finding")
-    found, told = tables["partition_outage"], tables["finding"].filter(col("rule") == "outage")
-    assert found.select("root_event", "root_broker_id").rows() == [root]
-    who = "for a reason that no line tells" if root[1] is None else "broker 3 lost a log directory"
-    assert told["sentence"][0].split(":")[0] == who
+    tables = built_of_each(logs, "partition_outage", "finding")
+    for name, (*_, root) in ROOTS.items():
+        found = tables[name]["partition_outage"]
+        told = tables[name]["finding"].filter(col("rule") == "outage")
+        assert found.select("root_event", "root_broker_id").rows() == [root], name
+        who = "for a reason that no line tells" if root[1] is None else "broker 3 lost a log directory"
+        assert told["sentence"][0].split(":")[0] == who
