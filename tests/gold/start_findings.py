@@ -1,15 +1,17 @@
 """Findings about starts of controllers, and lines of starts that fail."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
+from pipeline.core.frames import frame_of
 from pipeline.model.brokers.up_signs import startup_signs
 from pipeline.model.lines.evidence import LINE
 from pipeline.rules.failed_start.rule import find as failed_start
 from pipeline.rules.proving.proof import CONFIRMED, Claim, Record
 from pipeline.rules.verified import verify_claim
-from tests.chain import built
+from tests.chain import built, records_of_many
 from tests.gold.start_stories import (
     at,
 )
@@ -40,6 +42,13 @@ def findings_of(lines: pl.DataFrame) -> list[Row]:
         told = verify_claim(claim, [Record(*place, raw[place][0], "UTC", raw[place][1]) for place in places])
         assert told[0] == CONFIRMED, (told, row)
     return rows
+
+
+def findings_in(logs: Sequence[str]) -> list[list[Row]]:
+    """Of node 1 of so many clusters, each with a log of these, built at once."""
+    stories = {f"{number}": {(1, "server"): log} for number, log in enumerate(logs)}
+    rows = findings_of(frame_of(records_of_many(stories)))
+    return [[row for row in rows if row["cluster_id"] == name] for name in stories]
 
 
 def only(second: float, exception: str) -> str:

@@ -1,14 +1,12 @@
 """Nodes that do not come up: one finding a loop and cause, and none where a start did not fail."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from pipeline.core.frames import frame_of
 from pipeline.kafka.wording.failed_starts import NOT_TOLD
-from tests.chain import records_of_many
-from tests.gold.start_findings import Row, findings_of, only
+from tests.gold.start_findings import Row, findings_in, findings_of, only
 from tests.gold.start_stories import (
     at,
     begun,
@@ -59,13 +57,6 @@ def found(*logs: str, controller: str = "") -> list[Row]:
     return findings_of(records_in(texts))
 
 
-def found_in(logs: Sequence[str]) -> list[list[Row]]:
-    """Of node 1 of so many clusters, each with a log of these, built at once."""
-    stories = {f"{number}": {(1, "server"): log} for number, log in enumerate(logs)}
-    rows = findings_of(frame_of(records_of_many(stories)))
-    return [[row for row in rows if row["cluster_id"] == name] for name in stories]
-
-
 CAUSES = (
     (begun(1) + failed(2, LOCKED), "cause_lock_held", "another process holds /data"),
     (begun(1) + failed(2, TIMED_OUT), "cause_zk_unreachable", "no ZooKeeper server answered in time"),
@@ -85,11 +76,11 @@ CAUSES = (
 
 
 def test_a_failed_start_has_its_cause() -> None:
-    rows = found_in([log for log, *_ in CAUSES])
+    rows = findings_in([log for log, *_ in CAUSES])
     for (row,), (_, cause, why) in zip(rows, CAUSES, strict=True):
-        told = (fact_texts(row["facts"])["cause"], row["entity"], row["severity"])
-        assert told == (cause, "node 1", "warning")
-        assert row["sentence"].startswith("node 1 failed to start: ") and why in row["sentence"]
+        assert (fact_texts(row["facts"])["cause"], row["severity"]) == (cause, "warning")
+        assert row["entity"] == "node 1" and why in row["sentence"]
+        assert row["sentence"].startswith("node 1 failed to start: ")
         assert row["certainty"] == ("inferred" if cause == NOT_TOLD else "proved")
 
 
@@ -154,14 +145,13 @@ NO_FAILED_START = {
 
 
 def test_what_is_no_failed_start() -> None:
-    found = dict(zip(NO_FAILED_START, found_in([*NO_FAILED_START.values()]), strict=True))
+    found = dict(zip(NO_FAILED_START, findings_in([*NO_FAILED_START.values()]), strict=True))
     assert [name for name, rows in found.items() if rows] == []
 
 
 def test_settings_that_are_refused_after_a_life_that_ended_in_order() -> None:
-    down = signalled(3) + at(
-        3.1, "INFO", "[KafkaServer id=1] shut down completed", "kafka.server.KafkaServer"
-    )
+    done = at(3.1, "INFO", "[KafkaServer id=1] shut down completed", "kafka.server.KafkaServer")
+    down = signalled(3) + done
     (row,) = found(begun(1) + up(2) + down + only(5, REFUSED) + only(9, REFUSED))
     assert fact_texts(row["facts"]) | {"failing_ms": "4000", "failures_count": "2"} == fact_texts(
         row["facts"]

@@ -92,7 +92,7 @@ NEXT = active(12, 21.0, 3)
 
 
 # What is said of a fence, and whether it was committed.
-FENCED = (
+OF_FENCES = (
     (FENCES + RENOUNCES, NEXT, True),  # all was committed: nothing failed then
     (FENCES + FAILS, NEXT, False),
     (FENCES + FAILS + active(11, 21.0, 3), "", False),
@@ -105,13 +105,13 @@ FENCED = (
 
 
 def test_a_broker_is_fenced_once_that_is_committed() -> None:
-    logs = {f"{number}": logs_of(own, following) for number, (own, following, _) in enumerate(FENCED)}
+    logs = {f"{number}": logs_of(own, following) for number, (own, following, _) in enumerate(OF_FENCES)}
     tables = built_of_each(logs, "broker_absence", "partition_outage")
     counts = {
         name: (of["broker_absence"].height, of["partition_outage"].height) for name, of in tables.items()
     }
     assert counts == {
-        f"{number}": (int(is_decided), int(is_decided)) for number, (*_, is_decided) in enumerate(FENCED)
+        f"{number}": (int(is_decided), int(is_decided)) for number, (*_, is_decided) in enumerate(OF_FENCES)
     }
 
 
