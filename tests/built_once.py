@@ -7,11 +7,13 @@ so that no table outlives the code that made it.
 import io
 import os
 import shutil
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import mkdtemp
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 FOLDER = "TESTS_BUILT_ONCE"
@@ -55,6 +57,26 @@ def built_once_of(records: pl.DataFrame) -> BuiltOnce:
     folder = Path(home) / blake2b(content.getbuffer(), digest_size=16).hexdigest()
     folder.mkdir(exist_ok=True)
     return BuiltOnce(folder)
+
+
+def arrow_once(key: str, make: Callable[[], pa.Table]) -> pa.Table:
+    """What a process of this run has made under this key, else what is made now. As a stream, which may have another
+    dictionary in each batch."""
+    home = os.environ.get(FOLDER)
+    if home is None:
+        return make()
+    path = Path(home) / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.arrows"
+    try:
+        with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as stream:
+            return stream.read_all()
+    except FileNotFoundError:
+        made = make()
+    own = path.with_suffix(f".{os.getpid()}")
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.OSFile(str(own), "wb") as file, pa.ipc.new_stream(file, made.schema, options=options) as stream:
+        stream.write_table(made)
+    own.replace(path)
+    return made
 
 
 def begin(config: pytest.Config) -> None:

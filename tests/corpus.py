@@ -12,6 +12,7 @@ import pyarrow as pa
 from pipeline.kafka.layout.paths import locate_path
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff_head
+from tests.built_once import arrow_once
 from tests.writing_nodes import contents, without_beginnings, writers_of
 
 Row = dict[str, Any]
@@ -19,7 +20,14 @@ READ = ("controller", "state-change", "mixed")
 
 
 def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
-    """bronze.log_record of all files of these logs in a folder; a copy, or the beginning of one, counts once."""
+    """bronze.log_record of all files of these logs in a folder; a copy, or the beginning of one, counts once. Of a lab
+    they are read once for all processes."""
+    if not (cluster / "truth").is_dir():
+        return read_records(cluster, logs)
+    return arrow_once(f"corpus {cluster} {sorted(logs)}", lambda: read_records(cluster, logs))
+
+
+def read_records(cluster: Path, logs: Collection[str]) -> pa.Table:
     batches: dict[str, list[pa.RecordBatch]] = {}
     for name, data in without_beginnings(contents(cluster)).items():
         found = sniff_head(data[:HEAD_BYTES])
