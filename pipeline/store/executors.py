@@ -29,7 +29,10 @@ from pipeline.core.shards import LINE, pack_rows_in_shards, pack_stored_rows
 from pipeline.store.cluster_tables import ClusterTables, column_of
 from pipeline.store.spark.arrow_rows import files_for
 from pipeline.store.spark.rows import collect_rows
-from pipeline.store.tables.direct_reading import local_folder
+from pipeline.store.tables.direct_reading import arrow_table_as_declared, local_folder
+from pipeline.store.tables.file_parts import FilePart, parts_of_table, rows_of_part
+from pipeline.store.tables.part_tasks import PackRows, in_tasks
+from pipeline.store.tables.record_parts import records_of_part
 from schemas.bronze import duplicate_record, log_record
 from schemas.bronze.log_record import NOT_WHOLE
 from schemas.spark import struct_of
@@ -55,8 +58,7 @@ class SparkExecutors:
                 return pack_rows_in_shards(batches, kernels, shards)
             return pack_kernel_rows(batches, kernels)
 
-        packs = self.records(condition).mapInArrow(pack, schema=from_arrow_schema(PACKED))
-        return kept_packs(self.tables, packs, shards)
+        return kept_packs(self.tables, self.packs_of_records(condition, pack), shards)
 
     def stored(
         self, asked: Sequence[tuple[str, TableSpec, Condition | None]], shards: int
@@ -68,9 +70,35 @@ class SparkExecutors:
         def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return pack_stored_rows(batches, name, spec, shards)
 
-        rows = self.tables.store.delta.read(spec).select(*spec.columns)
-        rows = rows if condition is None else rows.where(column_of(condition))
-        return rows.mapInArrow(pack, schema=from_arrow_schema(PACKED))
+        parts = self.parts(spec, condition)
+        if parts is None:
+            rows = self.tables.store.delta.read(spec).select(*spec.columns)
+            rows = rows if condition is None else rows.where(column_of(condition))
+            return rows.mapInArrow(pack, schema=from_arrow_schema(PACKED))
+
+        def read(part: FilePart) -> pa.Table:
+            return arrow_table_as_declared(rows_of_part(part, spec, condition, spec.columns), spec)
+
+        return in_tasks(self.tables.store.spark, parts, read, pack, from_arrow_schema(PACKED))
+
+    def parts(self, spec: TableSpec, condition: Condition | None) -> list[FilePart] | None:
+        """Of a table in a folder that executors see as the driver does: they read its files by themselves. Each row
+        that Spark reads it turns into Arrow anew, which takes some twenty times as long as to read it."""
+        folder = local_folder(self.tables.store.folder)
+        return None if folder is None else parts_of_table(folder, spec, condition)
+
+    def packs_of_records(self, condition: Condition | None, pack: PackRows) -> DataFrame:
+        spec, schema = log_record.SPEC, from_arrow_schema(PACKED)
+        has_copies = self.tables.has_rows(duplicate_record.SPEC)
+        parts = self.parts(spec, condition)
+        copies = self.parts(duplicate_record.SPEC, condition) if has_copies else []
+        if parts is None or copies is None:
+            return self.records(condition).mapInArrow(pack, schema=schema)
+
+        def read(part: FilePart) -> pa.Table:
+            return records_of_part(part, condition, copies)
+
+        return in_tasks(self.tables.store.spark, parts, read, pack, schema)
 
     def hold(self, packs: Sequence[Pack], shards: int) -> "SparkPackedRows":
         rows = self.tables.store.spark.createDataFrame(
