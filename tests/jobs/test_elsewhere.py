@@ -3,17 +3,23 @@
 import os
 import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from jobs import ingest
+from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.core.conditions import column_since
 from pipeline.core.errors import Locked
+from pipeline.store.cluster_tables import ClusterTables
+from pipeline.store.executors import SparkExecutors
 from pipeline.store.locks.lock import cluster_lock
 from pipeline.store.reading import clusters, read, snapshot
 from pipeline.store.spark.filesystem import HadoopFiles
 from pipeline.store.warehouse import ClusterWarehouse
+from schemas.silver import leader_and_isr
 from tests.golden import CLUSTER, unpacked
 from tests.jobs.small_logs import INGESTED, contents, lines_of, run, write
 
@@ -66,3 +72,27 @@ def test_nights_elsewhere_are_nights(spark: SparkSession, tmp_path: Path, elsewh
     assert run(logs, tmp_path / "here", ingest.main) == 0
     there = contents(tmp_path / "elsewhere" / "warehouse", INGESTED)
     assert there == contents(tmp_path / "here", INGESTED)
+
+
+def test_executors_give_the_same_of_files_that_they_see_and_of_rows_that_spark_reads(
+    spark: SparkSession, elsewhere: str, tmp_path: Path
+) -> None:
+    """Of records, copies left out, and of what is stored; the one by paths, the other through Spark."""
+    here = unpacked(tmp_path / "elsewhere")
+    found = [given_by_executors(ClusterWarehouse(spark, one, CLUSTER)) for one in (str(here), elsewhere)]
+    assert found[0] == found[1]
+    assert all(found[0].values())
+
+
+def given_by_executors(store: ClusterWarehouse) -> dict[str, list[str]]:
+    """By name the rows that executors give of some records, and of what is stored since a day."""
+    executors = SparkExecutors(ClusterTables(store, "run", dict(store.published().versions)))
+    kernels = [BY_SHORT_NAME[one].row_kernel for one in ("leader_and_isr", "wording_seen")]
+    packs = executors.run(kernels, column_since("load_seq", 2), shards=3)
+    since = column_since("logged_at", datetime(2024, 1, 1, tzinfo=UTC))
+    stored = executors.stored([("stored", leader_and_isr.SPEC, since)], shards=3)
+    names = [(packs, one.name) for one in kernels] + [(stored, "stored")]
+    rows = {name: given.named(name) for given, name in names}
+    packs.release()
+    stored.release()
+    return {name: sorted(map(str, one.to_pylist())) for name, one in rows.items() if one is not None}
