@@ -1,10 +1,18 @@
 """Where the work of a night is done: in the driver where it is little, else on the executors."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from enum import Enum
+
+from polars import col
 
 from jobs.settings.model import Settings
 from pipeline.core.files import Listed
+from pipeline.core.frames import frame_of
+from pipeline.core.stored_tables import StoredTables
+from schemas.bronze import source_file
+
+A_DAY = timedelta(days=1)
 
 # What a compressed log unpacks to, about: lines of a controller repeat themselves.
 UNPACKED = 10
@@ -27,11 +35,21 @@ def placement_of(settings: Settings, new_bytes: int) -> Placement:
     return Placement.DRIVER if new_bytes <= settings.limits.driver_bytes else Placement.EXECUTORS
 
 
-def shards_of(settings: Settings, new_bytes: int) -> int:
-    """Into how many parts of topics the tables of a run on executors go; 0: the driver builds them."""
+def shards_of(settings: Settings, new_bytes: int, stored: StoredTables) -> int:
+    """Into how many parts of topics the tables of a run on executors go, by what is new and what it looks back on; 0:
+    the driver builds them."""
     if placement_of(settings, new_bytes) is Placement.DRIVER:
         return 0
-    return max(1, -(-new_bytes // settings.limits.shard_bytes))
+    return max(1, -(-(new_bytes + looked_back_bytes(stored)) // settings.limits.shard_bytes))
+
+
+def looked_back_bytes(stored: StoredTables) -> int:
+    """Bytes of the records of the last day that is stored, and of the day before it, which tables look back on."""
+    if not stored.has_rows(source_file.SPEC):
+        return 0
+    segments = frame_of(stored.read(source_file.SPEC, None, ("last_logged_at", "record_bytes")))
+    is_late = col("last_logged_at") >= col("last_logged_at").max().dt.truncate("1d") - A_DAY
+    return int(segments.filter(is_late)["record_bytes"].sum())
 
 
 def unpacked_bytes(files: Iterable[Listed]) -> int:

@@ -122,7 +122,9 @@ class Run:
             night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
             night.goes_on = bool(self.published.counts.get(PARTS_LEFT))
             night.metadata_before = self.published.counts.get(METADATA_SEQ, 0)
-            night.shards = shards_of(request.settings, self.taken_bytes(night, tables, found.new_bytes))
+            night.shards = shards_of(
+                request.settings, self.taken_bytes(night, tables, found.new_bytes), written
+            )
             if night.shards:
                 self.store.session.get()
                 night.executors = SparkExecutors(written)
