@@ -40,10 +40,10 @@ def shards_of(settings: Settings, new_bytes: int, stored: StoredTables) -> int:
     the driver builds them."""
     if placement_of(settings, new_bytes) is Placement.DRIVER:
         return 0
-    return max(1, -(-(new_bytes + looked_back_bytes(stored)) // settings.limits.shard_bytes))
+    return max(1, -(-(new_bytes + lookback_bytes(stored)) // settings.limits.shard_bytes))
 
 
-def looked_back_bytes(stored: StoredTables) -> int:
+def lookback_bytes(stored: StoredTables) -> int:
     """Bytes of the records of the last day that is stored, and of the day before it, which tables look back on."""
     if not stored.has_rows(source_file.SPEC):
         return 0
