@@ -33,6 +33,8 @@ def shown_in_shell(cells: Sequence[Cell], folder: Path) -> Shown:
     try:
         return {name: shown_by_cell(shell, source) for name, source in cells}
     finally:
+        # It puts a module of its own in place of __main__, by which processes are started.
+        shell.restore_sys_module_state()  # type: ignore[no-untyped-call]  # it tells no types
         InteractiveShell.clear_instance()
 
 
