@@ -1,17 +1,18 @@
-"""The Delta tables of a cluster as a run reads and writes them in the driver's memory: Arrow tables in and out."""
+"""The Delta tables of a cluster as a run reads and writes them: Arrow tables in and out, and rows that tasks make."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from pipeline.core.conditions import Both, Compared, Condition, Either, IsIn, IsNull, Not
 from pipeline.store.spark.arrow_rows import arrow_of
 from pipeline.store.tables.delta import is_among
 from pipeline.store.tables.direct_reading import local_folder, read_directly
+from pipeline.store.tables.task_rows import Rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
 
@@ -40,28 +41,16 @@ class ClusterTables:
         rows = rows if condition is None else rows.where(column_of(condition))
         return arrow_of(rows.select(*(columns or spec.columns)), spec)
 
-    def append(self, spec: TableSpec, rows: pa.Table) -> None:
+    def append(self, spec: TableSpec, rows: Rows) -> None:
         self.store.writer.append(spec, rows, self.run_id)
         self.note_version(spec)
 
-    def replace(self, spec: TableSpec, rows: pa.Table) -> None:
+    def replace(self, spec: TableSpec, rows: Rows) -> None:
         self.store.writer.overwrite(spec, rows, self.run_id)
         self.note_version(spec)
 
-    def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime) -> None:
+    def replace_from(self, spec: TableSpec, rows: Rows, column: str, start: datetime) -> None:
         self.store.writer.replace_from(spec, rows, column, start, self.run_id)
-        self.note_version(spec)
-
-    def append_rows(self, spec: TableSpec, rows: DataFrame) -> None:
-        self.store.delta.append(spec, rows, self.run_id)
-        self.note_version(spec)
-
-    def replace_rows(self, spec: TableSpec, rows: DataFrame) -> None:
-        self.store.delta.overwrite(spec, rows, self.run_id)
-        self.note_version(spec)
-
-    def replace_rows_from(self, spec: TableSpec, rows: DataFrame, column: str, start: datetime) -> None:
-        self.store.delta.replace_from(spec, rows, column, start, self.run_id)
         self.note_version(spec)
 
     def create_missing(self, *specs: TableSpec) -> None:

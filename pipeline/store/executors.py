@@ -33,9 +33,9 @@ from pipeline.store.tables.direct_reading import arrow_table_as_declared, local_
 from pipeline.store.tables.file_parts import FilePart, parts_of_table, rows_of_part
 from pipeline.store.tables.part_tasks import PackRows, in_tasks
 from pipeline.store.tables.record_parts import records_of_part
+from pipeline.store.tables.task_rows import Rows, TaskRows
 from schemas.bronze import duplicate_record, log_record
 from schemas.bronze.log_record import NOT_WHOLE
-from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
 RAW = "raw"
@@ -166,18 +166,13 @@ class SparkPackedRows:
     def write(self, spec: TableSpec, *, is_added: bool) -> None:
         if is_added and not self.count(spec.name):
             return
-        if self.is_little(spec):
-            (self.tables.append if is_added else self.tables.replace)(spec, self.here(spec))
-        elif is_added:
-            self.tables.append_rows(spec, self.rows_of(spec))
-        else:
-            self.tables.replace_rows(spec, self.rows_of(spec))
+        (self.tables.append if is_added else self.tables.replace)(spec, self.written(spec))
 
     def write_from(self, spec: TableSpec, column: str, start: datetime) -> None:
-        if self.is_little(spec):
-            self.tables.replace_from(spec, self.here(spec), column, start)
-        else:
-            self.tables.replace_rows_from(spec, self.rows_of(spec), column, start)
+        self.tables.replace_from(spec, self.written(spec), column, start)
+
+    def written(self, spec: TableSpec) -> Rows:
+        return self.here(spec) if self.is_little(spec) else self.rows_of(spec)
 
     def is_little(self, spec: TableSpec) -> bool:
         """True if it takes a job to bring the rows here, and none to write them."""
@@ -187,10 +182,9 @@ class SparkPackedRows:
         rows = self.named(spec.name)
         return spec.arrow.empty_table() if rows is None else rows
 
-    def rows_of(self, spec: TableSpec) -> DataFrame:
+    def rows_of(self, spec: TableSpec) -> TaskRows:
         """In files of some size: several packs are written by one task."""
-        some = self.of(spec.name).coalesce(files_for(self.count(spec.name)))
-        return some.mapInArrow(unpacked_batches, schema=struct_of(spec))
+        return TaskRows(self.of(spec.name).coalesce(files_for(self.count(spec.name))), unpacked_batches)
 
     def run_shards(
         self, steps: Sequence[ShardStep], inputs: ShardInputs, more: Sequence["SparkPackedRows"]

@@ -13,6 +13,9 @@ from pipeline.core.fingerprint import first_line_hash
 from pipeline.kafka.layout.envelope import built_in_envelopes
 from pipeline.kafka.reading.sniff import HEAD_BYTES
 from pipeline.store.tables.delta import DeltaFolder
+from pipeline.store.tables.local_writing import LocalWriter
+from pipeline.store.tables.task_rows import TaskRows
+from pipeline.store.tables.writers import FirstWriter, SparkWriter
 from schemas.bronze.log_record import SPEC
 
 RANGE_BYTES = 32 << 20
@@ -48,8 +51,9 @@ def by_hand(spark: SparkSession, file: Path, out: Path) -> None:
 def product(spark: SparkSession, file: Path, out: Path) -> None:
     """Every record understood and typed, raw bytes kept, into the Delta table with its constraints."""
     shutil.rmtree(out / "product", ignore_errors=True)
-    table = DeltaFolder(spark, str(out / "product"))
-    table.create(SPEC)
+    folder = out / "product"
+    writer = FirstWriter(LocalWriter(folder, 30, 9), SparkWriter(DeltaFolder(spark, str(folder))))
+    writer.create(SPEC, "bench")
     size = file.stat().st_size
     with file.open("rb") as stream:
         name = first_line_hash(
@@ -65,7 +69,8 @@ def product(spark: SparkSession, file: Path, out: Path) -> None:
         for start in range(0, size, RANGE_BYTES)
     ]  # fmt: skip
     sizes = [row["end"] - row["start"] for row in rows]  # type: ignore[operator]
-    table.append(SPEC, on_executors.build(bin_by_size(spark, rows, sizes, on_executors.RANGE)), "bench")
+    ranges = bin_by_size(spark, rows, sizes, on_executors.RANGE)
+    writer.append(SPEC, TaskRows(ranges, on_executors.read_ranges), "bench")
 
 
 def duckdb_envelope(file: Path, out: Path) -> None:

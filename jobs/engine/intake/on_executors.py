@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 
@@ -14,6 +15,7 @@ from pipeline.kafka.reading.masking import Masking
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.spark.arrow_rows import spark_rows
 from pipeline.store.spark.rows import collect_rows
+from pipeline.store.tables.task_rows import TaskRows
 from schemas.bronze import log_record, source_file
 
 
@@ -33,11 +35,11 @@ class SparkIntake:
         rows = list(map(dict, ranges))
         sizes = [row["end"] - row["start"] for row in rows]
         frame = bin_by_size(self.tables.store.spark, rows, sizes, reading.RANGE)
-        self.tables.append_rows(log_record.SPEC, reading.build(frame, masking))
+        self.tables.append(log_record.SPEC, TaskRows(frame, partial(reading.read_ranges, masking=masking)))
 
     def reparse(self, files: pa.Table) -> None:
         store = self.tables.store
-        rows = reading.reparse_records(
+        rows = reading.stored_records(
             store.delta.read(log_record.SPEC), spark_rows(store.spark, source_file.SPEC, files)
         )
-        self.tables.replace_rows(log_record.SPEC, rows)
+        self.tables.replace(log_record.SPEC, TaskRows(rows, reading.understood_anew))

@@ -16,7 +16,6 @@ from pipeline.kafka.reading.masking import Masking
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, reparse_segment
 from pipeline.kafka.reading.rebuilt_bytes import without_rebuilt
 from schemas.bronze.log_record import SPEC
-from schemas.spark import struct_of
 
 # What these say of a record does not follow from its stored bytes alone.
 KEPT_REASONS = ("cut", "other_logger", "blank")
@@ -43,41 +42,35 @@ RANGE = StructType(
 )
 
 
-def build(file_range: DataFrame, masking: Masking | None = None) -> DataFrame:
-    """One row per record that starts in one of the ranges (RANGE); a partition of ranges is one task.
+def read_ranges(
+    batches: Iterable[pa.RecordBatch], masking: Masking | None = None
+) -> Iterator[pa.RecordBatch]:
+    """One row per record that starts in one of the ranges (RANGE): what a task does of a partition of them.
 
     masking: travels with the code and not in the rows, so that no plan shows its key.
 
     A file that has vanished, shrunk or become another since it was planned gives fewer rows: their lengths do not
     add up.
     """
-
-    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return read_ranges(batches, masking)
-
-    return file_range.mapInArrow(read, schema=struct_of(SPEC))
-
-
-def read_ranges(
-    batches: Iterable[pa.RecordBatch], masking: Masking | None = None
-) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         yield from records_of(batch.to_pylist(), masking)
 
 
-def reparse_records(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
+def stored_records(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
+    """The records with what source_file says of their file: what `understood_anew` takes."""
+    is_shared = F.coalesce("is_shared", F.lit(False)).alias("is_shared")
+    segments = source_file.select("load_seq", "envelope", "zone", F.col("log").alias("file_log"), is_shared)
+    joined = log_record.join(F.broadcast(segments), on="load_seq", how="inner")
+    return joined.select(*SPEC.columns, *OF_FILE)
+
+
+def understood_anew(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same records, understood by the templates of now and placed in time by the zone of source_file.
 
     Read from their stored bytes, without the files. Records that were cut stay so; of loggers that no template
     named, no bytes are stored: both are only placed in time.
     """
-    is_shared = F.coalesce("is_shared", F.lit(False)).alias("is_shared")
-    segments = source_file.select("load_seq", "envelope", "zone", F.col("log").alias("file_log"), is_shared)
-    joined = log_record.join(F.broadcast(segments), on="load_seq", how="inner")
-    rows = joined.select(*SPEC.columns, *OF_FILE)
-    return rows.mapInArrow(
-        lambda batches: map(without_rebuilt, reparse_batches(batches)), schema=struct_of(SPEC)
-    )
+    return map(without_rebuilt, reparse_batches(batches))
 
 
 def reparse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -3,7 +3,8 @@
 import contextlib
 import errno
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction, WriterProperties
 from deltalake import write_deltalake as write
 from deltalake.exceptions import CommitFailedError, DeltaError
+from deltalake.transaction import AddAction, RemoveAction
 
 from pipeline.store.files.durable import LOG, files_added
 from pipeline.store.files.hadoop_sums import keep_sums
+from pipeline.store.tables.data_files import DataFile
 from schemas.spec import TableSpec
 
 # As Spark does: of every tenth version a checkpoint, so that readers need not go through all commits.
@@ -49,6 +52,15 @@ def add_row(
         return False
     finish_commit(folder, table)
     return True
+
+
+def add_files(table: DeltaTable, files: Sequence[DataFile], mode: Any, **noted: Any) -> None:
+    """One commit that adds data files of the table's folder; mode "overwrite": in place of all others."""
+    now = time.time_ns() // 1_000_000
+    actions: list[AddAction | RemoveAction] = [
+        AddAction(one.path, one.size, {}, now, True, one.statistics) for one in files
+    ]
+    table.create_write_transaction(actions, mode, table.schema(), **noted)
 
 
 def finish_commit(folder: Path, table: DeltaTable) -> None:

@@ -4,10 +4,7 @@ Spark takes some 0.4 s of a processor for each table that it writes and 0.13 s f
 rows; here it is 0.02 s. Both declare, refuse and leave the same (tests/store/test_local_writing.py).
 """
 
-import json
-import time
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,7 +15,6 @@ import pyarrow as pa
 from deltalake import ColumnProperties, CommitProperties, DeltaTable, WriterProperties
 from deltalake import write_deltalake as write
 from deltalake.exceptions import DeltaError
-from pyspark.sql.types import StructField
 
 from pipeline.core.errors import NeedsSpark
 from pipeline.store.files.durable import LOG
@@ -27,17 +23,17 @@ from pipeline.store.files.local_files import LocalFiles, link_new
 from pipeline.store.spark.session import WITHOUT_DICTIONARY
 from pipeline.store.spark.spark_configuration import SKIPPED_BY
 from pipeline.store.tables.commit_files import actions_of
-from pipeline.store.tables.delta import properties_when_made, stretches_of
-from pipeline.store.tables.local_commit import NO_HOOKS, finish_commit, require_room
-from schemas.spark import struct_of
+from pipeline.store.tables.data_files import GROUP_ROWS, PAGE_BYTES
+from pipeline.store.tables.delta import stretches_of
+from pipeline.store.tables.first_commit import comparable_metadata, first_commit, metadata_of
+from pipeline.store.tables.local_commit import NO_HOOKS, add_files, finish_commit, require_room
+from pipeline.store.tables.task_rows import Rows, TaskRows
 from schemas.spec import TableSpec
 
-PAGE_BYTES, PAGE_ROWS, GROUP_ROWS = 8 << 20, 1_000_000, 1_000_000
-NTZ = "timestamp_ntz"
+PAGE_ROWS = 1_000_000
 MILLISECOND = timedelta(milliseconds=1)
 # So much of older days a night may write again in a table to bring its own.
 REWRITTEN_BYTES = 256 << 10
-MAY_BE_NULL = ("nullable", "containsNull", "valueContainsNull")
 
 
 @dataclass(frozen=True)
@@ -58,38 +54,24 @@ class LocalWriter:
         log.mkdir(parents=True, exist_ok=True)
         require_room(log)
         first = log / f"{0:020d}.json"
-        actions = (commit_info(note), protocol_of(spec), self.metadata(spec))
-        if not link_new(first, "".join(f"{dense_json(one)}\n" for one in actions)):
+        if not link_new(first, first_commit(spec, self.retention_days, note)):
             raise FileExistsError(f"ConcurrentWrite: {first}")
         keep_sums(first)
 
-    def metadata(self, spec: TableSpec) -> Mapping[str, Any]:
-        said = {
-            "id": str(uuid.uuid4()),
-            "description": spec.grain,
-            "format": {"provider": "parquet", "options": {}},
-            "schemaString": dense_json(
-                {"type": "struct", "fields": list(map(column_json, struct_of(spec).fields))}
-            ),
-            "partitionColumns": [],
-            "configuration": properties_when_made(spec, self.retention_days),
-            "createdTime": time.time_ns() // 1_000_000,
-        }
-        return {"metaData": said}
-
-    def append(self, spec: TableSpec, rows: pa.Table, note: str) -> None:
+    def append(self, spec: TableSpec, rows: Rows, note: str) -> None:
         self.write(spec, rows, note, "append", None)
 
-    def overwrite(self, spec: TableSpec, rows: pa.Table, note: str) -> None:
+    def overwrite(self, spec: TableSpec, rows: Rows, note: str) -> None:
         self.write(spec, rows, note, "overwrite", None)
 
-    def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime, note: str) -> None:
+    def replace_from(self, spec: TableSpec, rows: Rows, column: str, start: datetime, note: str) -> None:
         """The rows whose column reaches the start, or is null, are taken out and these put in: in one commit, as long
-        as that writes little of what is older again. Else in two, after which what is older has files of its own, and
-        later nights leave it alone: what a night writes does not grow with the nights before it."""
+        as that writes little of what is older again and the driver holds them. Else in two, after which what is older
+        has files of its own, and later nights leave it alone: what a night writes does not grow with the nights before
+        it."""
         moment = start.astimezone(UTC).isoformat(timespec="microseconds")
         reached = f"{column} >= '{moment}' OR {column} IS NULL"
-        if self.bytes_across(spec, column, start) > REWRITTEN_BYTES:
+        if isinstance(rows, TaskRows) or self.bytes_across(spec, column, start) > REWRITTEN_BYTES:
             self.delete(spec, reached, note)
             self.append(spec, rows, note)
         else:
@@ -132,13 +114,16 @@ class LocalWriter:
         """A new version without rows. NeedsSpark: the table was not made as it is declared now."""
         made = next((one for one in read_actions(self.of(spec), 0) if "metaData" in one), {})
         if comparable_metadata(made.get("metaData", {})) != comparable_metadata(
-            self.metadata(spec)["metaData"]
+            metadata_of(spec, self.retention_days)["metaData"]
         ):
             raise NeedsSpark
         self.restore(spec, 0, note)
 
-    def write(self, spec: TableSpec, rows: pa.Table, note: str, mode: Any, predicate: str | None) -> None:
+    def write(self, spec: TableSpec, rows: Rows, note: str, mode: Any, predicate: str | None) -> None:
         """NeedsSpark: delta-rs refuses it, as it does what it cannot do with a table; Spark may, or says why not."""
+        if isinstance(rows, TaskRows):
+            self.write_in_tasks(spec, rows, note, mode)
+            return
         with needing_spark():
             table = self.opened(spec)
             write(
@@ -149,6 +134,16 @@ class LocalWriter:
                 writer_properties=self.parquet(spec),
                 **noted(note),
             )
+            finish_commit(self.of(spec), table)
+
+    def write_in_tasks(self, spec: TableSpec, rows: TaskRows, note: str, mode: Any) -> None:
+        """The tasks write files, and one commit names those of the tasks that ended well. What others left behind no
+        version names: `maintain` takes it away."""
+        with needing_spark():
+            table = self.opened(spec)
+            if [one.name for one in table.schema().fields] != list(spec.columns):
+                raise NeedsSpark
+            add_files(table, rows.as_files(spec, self.of(spec), self.zstd_level), mode, **noted(note))
             finish_commit(self.of(spec), table)
 
     def opened(self, spec: TableSpec) -> DeltaTable:
@@ -196,47 +191,3 @@ def noted(note: str) -> dict[str, Any]:
 def read_actions(table: Path, version: int) -> list[dict[str, Any]]:
     """What a commit says; nothing of one that is gone or torn."""
     return actions_of(LocalFiles(), str(table), version) or []
-
-
-def comparable_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """What tables have in common that are declared alike."""
-    return {name: said for name, said in metadata.items() if name not in ("id", "createdTime")}
-
-
-def dense_json(said: Mapping[str, Any]) -> str:
-    """As Spark writes it."""
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
-
-
-def column_json(column: StructField) -> dict[str, Any]:
-    """As a column stands in a table's log that SQL made: what is within a column may be null."""
-    return column.jsonValue() | {"type": with_nulls_within(column.dataType.jsonValue())}
-
-
-def with_nulls_within(kind: Any) -> Any:
-    if isinstance(kind, list):
-        return [with_nulls_within(one) for one in kind]
-    if not isinstance(kind, dict):
-        return kind
-    told = {name: with_nulls_within(one) for name, one in kind.items()}
-    return told | {name: True for name in MAY_BE_NULL if name in told}
-
-
-def commit_info(note: str) -> Mapping[str, Any]:
-    said = {"timestamp": time.time_ns() // 1_000_000, "operation": "CREATE TABLE", "userMetadata": note}
-    return {"commitInfo": said}
-
-
-def protocol_of(spec: TableSpec) -> Mapping[str, Any]:
-    """The lowest that what the table declares needs (Delta's protocol, "Table Features")."""
-    if NTZ not in struct_of(spec).json():
-        return {"protocol": {"minReaderVersion": 1, "minWriterVersion": 3 if spec.checks else 2}}
-    features = ["timestampNtz", "invariants", "appendOnly", *(["checkConstraints"] if spec.checks else [])]
-    return {
-        "protocol": {
-            "minReaderVersion": 3,
-            "minWriterVersion": 7,
-            "readerFeatures": ["timestampNtz"],
-            "writerFeatures": features,
-        }
-    }

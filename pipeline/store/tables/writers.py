@@ -1,16 +1,14 @@
-"""Who writes the tables of a cluster that the driver's memory holds: Spark, or delta-rs where it can."""
+"""Who writes the tables of a cluster: Spark, or delta-rs where it can."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-import pyarrow as pa
-
 from pipeline.core.errors import NeedsSpark
-from pipeline.store.spark.arrow_rows import spark_rows
 from pipeline.store.spark.late_session import as_late_session
 from pipeline.store.tables.delta import DeltaFolder
+from pipeline.store.tables.task_rows import Rows, frame_of_rows
 from schemas.spec import TableSpec
 
 
@@ -26,13 +24,13 @@ class TableWriter(Protocol):
     def restore(self, spec: TableSpec, version: int, note: str) -> None:
         """A new version that holds what an older one held."""
 
-    def append(self, spec: TableSpec, rows: pa.Table, note: str) -> None:
+    def append(self, spec: TableSpec, rows: Rows, note: str) -> None:
         """Adds the rows."""
 
-    def overwrite(self, spec: TableSpec, rows: pa.Table, note: str) -> None:
+    def overwrite(self, spec: TableSpec, rows: Rows, note: str) -> None:
         """Puts them in place of all rows."""
 
-    def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime, note: str) -> None:
+    def replace_from(self, spec: TableSpec, rows: Rows, column: str, start: datetime, note: str) -> None:
         """Puts them in place of the rows whose column reaches the start, or is null."""
 
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int], note: str) -> None:
@@ -57,14 +55,14 @@ class SparkWriter:
     def restore(self, spec: TableSpec, version: int, note: str) -> None:  # noqa: ARG002 - of the session
         self.delta.restore(spec, version)
 
-    def append(self, spec: TableSpec, rows: pa.Table, note: str) -> None:
-        self.delta.append(spec, spark_rows(self.delta.spark, spec, rows), note)
+    def append(self, spec: TableSpec, rows: Rows, note: str) -> None:
+        self.delta.append(spec, frame_of_rows(self.delta.spark, spec, rows), note)
 
-    def overwrite(self, spec: TableSpec, rows: pa.Table, note: str) -> None:
-        self.delta.overwrite(spec, spark_rows(self.delta.spark, spec, rows), note)
+    def overwrite(self, spec: TableSpec, rows: Rows, note: str) -> None:
+        self.delta.overwrite(spec, frame_of_rows(self.delta.spark, spec, rows), note)
 
-    def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime, note: str) -> None:
-        self.delta.replace_from(spec, spark_rows(self.delta.spark, spec, rows), column, start, note)
+    def replace_from(self, spec: TableSpec, rows: Rows, column: str, start: datetime, note: str) -> None:
+        self.delta.replace_from(spec, frame_of_rows(self.delta.spark, spec, rows), column, start, note)
 
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int], note: str) -> None:  # noqa: ARG002 - of the session
         self.delta.delete_segments(spec, load_seqs)
@@ -89,13 +87,13 @@ class FirstWriter:
     def restore(self, spec: TableSpec, version: int, note: str) -> None:
         self.either(spec, lambda writer: writer.restore(spec, version, note))
 
-    def append(self, spec: TableSpec, rows: pa.Table, note: str) -> None:
+    def append(self, spec: TableSpec, rows: Rows, note: str) -> None:
         self.either(spec, lambda writer: writer.append(spec, rows, note))
 
-    def overwrite(self, spec: TableSpec, rows: pa.Table, note: str) -> None:
+    def overwrite(self, spec: TableSpec, rows: Rows, note: str) -> None:
         self.either(spec, lambda writer: writer.overwrite(spec, rows, note))
 
-    def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime, note: str) -> None:
+    def replace_from(self, spec: TableSpec, rows: Rows, column: str, start: datetime, note: str) -> None:
         self.either(spec, lambda writer: writer.replace_from(spec, rows, column, start, note))
 
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int], note: str) -> None:
