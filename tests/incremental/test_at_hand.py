@@ -1,12 +1,15 @@
 """Which segments a build from a day on reads."""
 
+from datetime import datetime
+
 import polars as pl
 
-from jobs.engine.incremental.at_hand import AtHand
+from jobs.engine.incremental.at_hand import AtHand, Built
 from jobs.engine.incremental.night import Night
 from jobs.settings.load import load_settings
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import source_file
+from schemas.silver import controller_line
 from tests.frames import at, frame
 
 # The logs of node 1 grow, each in one file; of node 2 both are in one file, and a line of its first segment is late;
@@ -44,3 +47,23 @@ def test_where_nodes_share_a_file_all_count_as_one() -> None:
         Night(tables, load_settings(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset())
     )
     assert 9 in at_hand.segments_reaching(at(29))
+
+
+def test_what_is_stored_of_days_is_read_once_from_the_earliest_start() -> None:
+    """Whatever the order in which kernels ask for later and earlier starts."""
+    tables = MemoryTables()
+    lines = frame(controller_line.SPEC, "cluster_id | ordered_at\nc | 10\nc | 20\nc | 30\nc | 40\nc |")
+    tables.rows[controller_line.SPEC.name] = lines
+    at_hand = AtHand(
+        Night(tables, load_settings(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset())
+    )
+    at_hand.note(controller_line.SPEC, Built(lines.filter(pl.col("ordered_at") >= at(40)), False, at(40)))
+
+    def found(start: int) -> list[datetime]:
+        return at_hand.since("controller_line", at(start))["ordered_at"].to_list()
+
+    assert found(30) == [at(30), at(40)]
+    assert found(10) == [at(10), at(20), at(30), at(40)]
+    tables.rows.clear()
+    assert found(20) == [at(20), at(30), at(40)]
+    assert found(40) == [at(40)]

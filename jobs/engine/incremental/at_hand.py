@@ -60,6 +60,7 @@ class AtHand:
         self.built: dict[str, Built] = {}
         self.held: dict[str, Held] = {}
         self.kept: dict[tuple[str, str], pl.DataFrame] = {}
+        self.stretches: dict[tuple[str, datetime], tuple[datetime, pl.DataFrame]] = {}
         self.reaching: dict[datetime, tuple[int, ...]] = {}
 
     def note(self, spec: TableSpec, built: Built) -> None:
@@ -77,18 +78,24 @@ class AtHand:
         self.held.pop(name, None)
         if name not in self.built and self.night.tables.has_rows(BY_NAME[name].spec):
             self.kept = {key: rows for key, rows in self.kept.items() if key[0] != name}
+            self.stretches = {key: rows for key, rows in self.stretches.items() if key[0] != name}
             self.stored_names |= {name}
 
     def stored(
         self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
         """Rows of earlier runs that meet the condition; each question is asked once in a run."""
-        if spec.name not in self.stored_names:
-            return empty_frame(spec).select(columns or spec.columns)
         key = (spec.name, f"{condition} {columns}")
         if key not in self.kept:
-            self.kept[key] = frame_of(self.night.tables.read(spec, condition, columns))
+            self.kept[key] = self.read_stored(spec, condition, columns)
         return self.kept[key]
+
+    def read_stored(
+        self, spec: TableSpec, condition: Condition | None, columns: Sequence[str] | None
+    ) -> pl.DataFrame:
+        if spec.name not in self.stored_names:
+            return empty_frame(spec).select(columns or spec.columns)
+        return frame_of(self.night.tables.read(spec, condition, columns))
 
     def whole(self, name: str) -> pl.DataFrame:
         """All rows of the table of that short name."""
@@ -137,8 +144,18 @@ class AtHand:
         rows = built.rows.filter(column_reaching(ordered_by, start).polars())
         if built.is_all or built.since is None or built.since <= start:
             return rows
-        between = column_since(ordered_by, start) & column_before(ordered_by, built.since)
-        return pl.concat([self.stored(spec, between), rows])
+        return pl.concat([self.stretch(table, start, built.since), rows])
+
+    def stretch(self, table: CatalogTable, start: datetime, until: datetime) -> pl.DataFrame:
+        """Stored rows that are ordered from the start on and before `until`. Kernels ask for several starts: the
+        longest stretch alone is kept."""
+        ordered_by = table.incremental.ordered_by
+        key = (table.spec.name, until)
+        kept = self.stretches.get(key)
+        if kept is None or start < kept[0]:
+            asked = column_since(ordered_by, start) & column_before(ordered_by, until)
+            kept = self.stretches[key] = (start, self.read_stored(table.spec, asked, None))
+        return kept[1].filter(column_since(ordered_by, start).polars()) if kept[0] < start else kept[1]
 
     def of_segments(self, table: CatalogTable, start: datetime) -> pl.DataFrame:
         numbers, built = self.segments_reaching(start), self.built_of(table.spec)

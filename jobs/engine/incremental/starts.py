@@ -9,7 +9,7 @@ import polars as pl
 from polars import col
 
 from jobs.engine.incremental.at_hand import AtHand
-from jobs.engine.incremental.dirty_days import LATE, dirty_at, watched_difference
+from jobs.engine.incremental.dirty_days import LATE, dirty_at, told_anew_from, watched_difference
 from jobs.engine.incremental.night import Night
 from pipeline.catalog.tables import (
     BY_SHORT_NAME,
@@ -83,10 +83,12 @@ class Starts:
             self.reopened_from |= {} if reopened is None else {table.spec.name: reopened}
 
     def find_dirty_day(self) -> None:
-        of_lines = dirty_at(self.segments(), self.difference(CHANGES_LINES))
+        segments = self.segments()
+        of_lines = dirty_at(segments, self.difference(CHANGES_LINES))
+        of_lines = None if of_lines is None else told_anew_from(segments, of_lines)
         of_records = changed_since(self.at_hand.stored(metadata_part.SPEC), self.night.metadata_before)
-        at = earliest_time(of_lines, of_records)
-        self.dirty_from = None if at is None else begin_of_day(at - LATE)
+        at = earliest_time(of_lines, None if of_records is None else of_records - LATE)
+        self.dirty_from = None if at is None else begin_of_day(at)
         self.is_dirty_known = True
 
     def find_judged_day(self) -> None:
