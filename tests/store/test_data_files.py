@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,13 @@ import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
+from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.files.hadoop_sums import is_as_summed
 from pipeline.store.tables import data_files
 from pipeline.store.tables.data_files import DataFile, write_data_files
 from pipeline.store.tables.delta import DeltaFolder
 from pipeline.store.tables.direct_reading import read_directly
+from pipeline.store.tables.local_commit import add_files
 from pipeline.store.tables.local_writing import LocalWriter
 from pipeline.store.tables.task_rows import TaskRows
 from pipeline.store.tables.writers import FirstWriter, SparkWriter
@@ -115,6 +118,26 @@ def test_what_may_not_be_null_is_not_written(tmp_path: Path) -> None:
         written(tmp_path, THINGS[0], THINGS[1] | {"load_seq": None})
 
 
+@pytest.mark.parametrize(("size", "found"), [(3, "no such file"), (None, "bytes")])
+def test_files_that_the_driver_does_not_see_are_not_committed(
+    tmp_path: Path, size: int | None, found: str
+) -> None:
+    """As where the folder is on a disk of each executor, or the disk that all see has not all of it yet."""
+    writer = LocalWriter(tmp_path / "a b", 30, 9)
+    writer.create(SPEC, "run 0")
+    [own] = written(writer.of(SPEC), *THINGS)
+    told = replace(own, size=own.size + 1) if size is None else DataFile("gone.parquet", size, own.statistics)
+    with pytest.raises(EnvironmentProblem, match=found):
+        add_files(writer.opened(SPEC), [told], "append")
+    assert stored_numbers(tmp_path / "a b") == []
+    add_files(writer.opened(SPEC), [own], "append")
+    assert stored_numbers(tmp_path / "a b") == [1, 2, 3, 4]
+
+
+def stored_numbers(folder: Path) -> list[int]:
+    return sorted(read_directly(folder, SPEC, None, ["load_seq"])["load_seq"].to_pylist())
+
+
 def numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """A thing for each number of the batches."""
     for batch in batches:
@@ -138,7 +161,7 @@ def test_tasks_write_what_one_commit_names(spark: SparkSession, tmp_path: Path) 
 
     def stored() -> list[int]:
         """As Polars reads them, and as Spark does."""
-        rows = sorted(read_directly(folder, SPEC, None, ["load_seq"])["load_seq"].to_pylist())
+        rows = stored_numbers(folder)
         assert rows == sorted(one.load_seq for one in spark_writer.delta.read(SPEC).collect())
         return rows
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction, WriterProperties
@@ -14,6 +15,7 @@ from deltalake import write_deltalake as write
 from deltalake.exceptions import CommitFailedError, DeltaError
 from deltalake.transaction import AddAction, RemoveAction
 
+from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.files.durable import LOG, files_added
 from pipeline.store.files.hadoop_sums import keep_sums
 from pipeline.store.tables.data_files import DataFile
@@ -55,12 +57,29 @@ def add_row(
 
 
 def add_files(table: DeltaTable, files: Sequence[DataFile], mode: Any, **noted: Any) -> None:
-    """One commit that adds data files of the table's folder; mode "overwrite": in place of all others."""
+    """One commit that adds data files of the table's folder; mode "overwrite": in place of all others.
+
+    EnvironmentProblem: tasks wrote them, and they are not here.
+    """
+    require_seen(unquote(table.table_uri.removeprefix("file://")), files)
     now = time.time_ns() // 1_000_000
     actions: list[AddAction | RemoveAction] = [
         AddAction(one.path, one.size, {}, now, True, one.statistics) for one in files
     ]
     table.create_write_transaction(actions, mode, table.schema(), **noted)
+
+
+def require_seen(folder: str, files: Sequence[DataFile]) -> None:
+    """EnvironmentProblem: a file is not in the folder, or not as it was written."""
+    for one in files:
+        path = Path(folder, one.path)
+        found = path.stat().st_size if path.is_file() else None
+        if found != one.size:
+            raise EnvironmentProblem(
+                expected=f"{path}, which an executor wrote, with {one.size:,} bytes",
+                found="no such file" if found is None else f"{found:,} bytes",
+                todo="give executors and driver one folder for --warehouse, which all of them see, or a URI",
+            )
 
 
 def finish_commit(folder: Path, table: DeltaTable) -> None:
