@@ -5,7 +5,7 @@ from datetime import datetime
 import polars as pl
 import pytest
 
-from jobs.engine.incremental.dirty_days import dirty_at, told_anew_from, watched_difference
+from jobs.engine.incremental.dirty_days import dirty_at, watched_difference
 from jobs.engine.incremental.starts import CHANGES_LINES, CHANGES_VERDICTS
 from pipeline.core.incremental import ALL_SINCE, affected_from, begin_of_day
 from pipeline.gold.partition_timeline.incremental import earliest_changed_interval
@@ -98,29 +98,6 @@ def test_dimensions_lower_the_time(now: pl.DataFrame, since: int) -> None:
 def test_segments_that_others_come_before(text: str, since: int | None) -> None:
     found = dirty_at(segments(f"file_id | start_offset | first_logged_at | status\n{text}"), None)
     assert found == (None if since is None else at(since))
-
-
-@pytest.mark.parametrize(
-    ("last", "status", "since"),
-    [
-        pytest.param(139, "old", 200, id="it ended more than a minute before"),
-        pytest.param(140, "old", 140, id="it ended a minute before"),
-        pytest.param(300, "old", 140, id="it goes on behind"),
-        pytest.param(150, "new", 200, id="it is new"),
-        pytest.param(None, "old", 200, id="nobody knows when it was written"),
-    ],
-)
-def test_days_that_no_stored_line_ends_close_to_are_left_alone(
-    last: int | None, status: str, since: int
-) -> None:
-    """A line tells of a state for a minute after another followed it, and of none that nobody printed by then."""
-    text = f"""
-        cluster_id | log        | first_logged_at | last_logged_at
-        c          | controller | 100             | {"" if last is None else last}
-        c          | controller | 250             | 260
-    """
-    rows = frame(source_file.SPEC, text).with_columns(status=pl.Series([status, "old"]))
-    assert told_anew_from(rows, at(200)) == at(since)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.files.hadoop_sums import is_as_summed
 from pipeline.store.tables import data_files
-from pipeline.store.tables.data_files import DataFile, write_data_files
+from pipeline.store.tables.data_files import WrittenFile, write_data_files
 from pipeline.store.tables.delta import DeltaFolder
 from pipeline.store.tables.direct_reading import read_directly
 from pipeline.store.tables.local_commit import add_files
@@ -63,9 +63,9 @@ def batches_of(*rows: dict[str, Any]) -> list[pa.RecordBatch]:
     return [pa.RecordBatch.from_pylist([one], schema=LOOSE) for one in rows]
 
 
-def written(folder: Path, *rows: dict[str, Any]) -> list[DataFile]:
+def written(folder: Path, *rows: dict[str, Any]) -> list[WrittenFile]:
     found = pa.Table.from_batches(write_data_files(batches_of(*rows), SPEC, folder, 9))
-    return [DataFile(**one) for one in found.to_pylist()]
+    return [WrittenFile(**one) for one in found.to_pylist()]
 
 
 def test_delta_rs_says_the_same_of_the_same_rows(tmp_path: Path) -> None:
@@ -126,7 +126,9 @@ def test_files_that_the_driver_does_not_see_are_not_committed(
     writer = LocalWriter(tmp_path / "a b", 30, 9)
     writer.create(SPEC, "run 0")
     [own] = written(writer.of(SPEC), *THINGS)
-    told = replace(own, size=own.size + 1) if size is None else DataFile("gone.parquet", size, own.statistics)
+    told = (
+        replace(own, size=own.size + 1) if size is None else WrittenFile("gone.parquet", size, own.statistics)
+    )
     with pytest.raises(EnvironmentProblem, match=found):
         add_files(writer.opened(SPEC), [told], "append")
     assert stored_numbers(tmp_path / "a b") == []

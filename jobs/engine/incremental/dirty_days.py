@@ -37,7 +37,7 @@ def dirty_at(segments: pl.DataFrame, watched_at: datetime | None) -> datetime | 
     return earliest_time(new, earliest_overtaken_time(segments), of_tables)
 
 
-def told_anew_from(segments: pl.DataFrame, at: datetime) -> datetime:
+def first_affected_time(segments: pl.DataFrame, at: datetime) -> datetime:
     """From when on lines from `at` on may tell of what is stored: LATE before, if a stored segment reaches so far."""
     reaches = (col("status") == "old") & (col("first_logged_at") < at) & (col("last_logged_at") >= at - LATE)
     return at - LATE if segments.select(reaches.any()).item() else at

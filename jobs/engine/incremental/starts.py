@@ -9,7 +9,7 @@ import polars as pl
 from polars import col
 
 from jobs.engine.incremental.at_hand import AtHand
-from jobs.engine.incremental.dirty_days import LATE, dirty_at, told_anew_from, watched_difference
+from jobs.engine.incremental.dirty_days import LATE, dirty_at, first_affected_time, watched_difference
 from jobs.engine.incremental.night import Night
 from pipeline.catalog.tables import (
     BY_SHORT_NAME,
@@ -85,7 +85,7 @@ class Starts:
     def find_dirty_day(self) -> None:
         segments = self.segments()
         of_lines = dirty_at(segments, self.difference(CHANGES_LINES))
-        of_lines = None if of_lines is None else told_anew_from(segments, of_lines)
+        of_lines = None if of_lines is None else first_affected_time(segments, of_lines)
         of_records = changed_since(self.at_hand.stored(metadata_part.SPEC), self.night.metadata_before)
         at = earliest_time(of_lines, None if of_records is None else of_records - LATE)
         self.dirty_from = None if at is None else begin_of_day(at)

@@ -42,4 +42,4 @@ class SparkIntake:
         rows = reading.stored_records(
             store.delta.read(log_record.SPEC), spark_rows(store.spark, source_file.SPEC, files)
         )
-        self.tables.replace(log_record.SPEC, TaskRows(rows, reading.understood_anew))
+        self.tables.replace(log_record.SPEC, TaskRows(rows, reading.reparsed_records))

@@ -57,14 +57,14 @@ def read_ranges(
 
 
 def stored_records(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
-    """The records with what source_file says of their file: what `understood_anew` takes."""
+    """The records with what source_file says of their file: what `reparsed_records` takes."""
     is_shared = F.coalesce("is_shared", F.lit(False)).alias("is_shared")
     segments = source_file.select("load_seq", "envelope", "zone", F.col("log").alias("file_log"), is_shared)
     joined = log_record.join(F.broadcast(segments), on="load_seq", how="inner")
     return joined.select(*SPEC.columns, *OF_FILE)
 
 
-def understood_anew(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def reparsed_records(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same records, understood by the templates of now and placed in time by the zone of source_file.
 
     Read from their stored bytes, without the files. Records that were cut stay so; of loggers that no template

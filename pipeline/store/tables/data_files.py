@@ -35,7 +35,7 @@ WRITTEN = pa.schema(
 
 
 @dataclass(frozen=True)
-class DataFile:
+class WrittenFile:
     """A file in the folder of its table, which no commit names yet.
 
     size: bytes; statistics: as Delta's log has them."""
@@ -63,7 +63,7 @@ def as_declared(batches: Iterable[pa.RecordBatch], spec: TableSpec) -> Iterator[
         yield from pa.Table.from_batches([batch]).select(spec.columns).cast(spec.arrow).to_batches()
 
 
-def write_data_file(rows: pa.Table, folder: Path, zstd_level: int) -> DataFile:
+def write_data_file(rows: pa.Table, folder: Path, zstd_level: int) -> WrittenFile:
     """A new file of the rows, with its sums beside it; compressed and indexed as `STORED` has Spark do it."""
     name = f"part-00000-{uuid.uuid4()}-c000.zstd.parquet"
     leaves = leaf_paths(rows.schema)
@@ -79,7 +79,7 @@ def write_data_file(rows: pa.Table, folder: Path, zstd_level: int) -> DataFile:
         store_schema=False,
     )
     keep_sums(folder / name)
-    return DataFile(name, (folder / name).stat().st_size, statistics_of(rows))
+    return WrittenFile(name, (folder / name).stat().st_size, statistics_of(rows))
 
 
 def leaf_paths(schema: pa.Schema) -> list[str]:
@@ -100,14 +100,18 @@ def statistics_of(rows: pa.Table) -> str:
     bounds = {name: pc.min_max(column).as_py() for name, column in columns.items()}
     told = {
         "numRecords": rows.num_rows,
-        "minValues": {name: as_told(one["min"]) for name, one in bounds.items() if one["min"] is not None},
-        "maxValues": {name: as_told(one["max"]) for name, one in bounds.items() if one["max"] is not None},
+        "minValues": {
+            name: statistics_value(one["min"]) for name, one in bounds.items() if one["min"] is not None
+        },
+        "maxValues": {
+            name: statistics_value(one["max"]) for name, one in bounds.items() if one["max"] is not None
+        },
         "nullCount": {name: column.null_count for name, column in columns.items()},
     }
     return json.dumps(told, separators=(",", ":"))
 
 
-def as_told(value: Any) -> Any:
+def statistics_value(value: Any) -> Any:
     """A moment in UTC, cut to the millisecond, as Spark and delta-rs tell it: readers know."""
     return (
         f"{value:%Y-%m-%dT%H:%M:%S}.{value.microsecond // 1000:03}Z" if isinstance(value, datetime) else value

@@ -18,7 +18,7 @@ from deltalake.transaction import AddAction, RemoveAction
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.files.durable import LOG, files_added
 from pipeline.store.files.hadoop_sums import keep_sums
-from pipeline.store.tables.data_files import DataFile
+from pipeline.store.tables.data_files import WrittenFile
 from schemas.spec import TableSpec
 
 # As Spark does: of every tenth version a checkpoint, so that readers need not go through all commits.
@@ -56,7 +56,7 @@ def add_row(
     return True
 
 
-def add_files(table: DeltaTable, files: Sequence[DataFile], mode: Any, **noted: Any) -> None:
+def add_files(table: DeltaTable, files: Sequence[WrittenFile], mode: Any, **noted: Any) -> None:
     """One commit that adds data files of the table's folder; mode "overwrite": in place of all others.
 
     EnvironmentProblem: tasks wrote them, and they are not here.
@@ -69,7 +69,7 @@ def add_files(table: DeltaTable, files: Sequence[DataFile], mode: Any, **noted: 
     table.create_write_transaction(actions, mode, table.schema(), **noted)
 
 
-def require_seen(folder: str, files: Sequence[DataFile]) -> None:
+def require_seen(folder: str, files: Sequence[WrittenFile]) -> None:
     """EnvironmentProblem: a file is not in the folder, or not as it was written."""
     for one in files:
         path = Path(folder, one.path)

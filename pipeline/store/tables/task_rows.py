@@ -11,7 +11,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from pipeline.store.spark.arrow_rows import spark_rows
 from pipeline.store.spark.rows import collect_rows
-from pipeline.store.tables.data_files import WRITTEN, DataFile, write_data_files
+from pipeline.store.tables.data_files import WRITTEN, WrittenFile, write_data_files
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
@@ -28,7 +28,7 @@ class TaskRows:
     def as_frame(self, spec: TableSpec) -> DataFrame:
         return self.frame.mapInArrow(self.make, schema=struct_of(spec))
 
-    def as_files(self, spec: TableSpec, folder: Path, zstd_level: int) -> list[DataFile]:
+    def as_files(self, spec: TableSpec, folder: Path, zstd_level: int) -> list[WrittenFile]:
         """One job. folder: the table's, which executors see as the driver does. Between Arrow and Parquet stand no rows
         of Spark, which take longer than all else that is done to write."""
         make = self.make
@@ -37,11 +37,11 @@ class TaskRows:
             return write_data_files(make(batches), spec, folder, zstd_level)
 
         files = self.frame.mapInArrow(write, schema=from_arrow_schema(WRITTEN))
-        return [DataFile(**row) for row in collect_rows(files)]
+        return [WrittenFile(**row) for row in collect_rows(files)]
 
 
 Rows: TypeAlias = pa.Table | TaskRows
 
 
-def frame_of_rows(spark: SparkSession, spec: TableSpec, rows: Rows) -> DataFrame:
+def spark_frame_of(spark: SparkSession, spec: TableSpec, rows: Rows) -> DataFrame:
     return rows.as_frame(spec) if isinstance(rows, TaskRows) else spark_rows(spark, spec, rows)

@@ -8,7 +8,7 @@ from typing import Protocol
 from pipeline.core.errors import NeedsSpark
 from pipeline.store.spark.late_session import as_late_session
 from pipeline.store.tables.delta import DeltaFolder
-from pipeline.store.tables.task_rows import Rows, frame_of_rows
+from pipeline.store.tables.task_rows import Rows, spark_frame_of
 from schemas.spec import TableSpec
 
 
@@ -56,13 +56,13 @@ class SparkWriter:
         self.delta.restore(spec, version)
 
     def append(self, spec: TableSpec, rows: Rows, note: str) -> None:
-        self.delta.append(spec, frame_of_rows(self.delta.spark, spec, rows), note)
+        self.delta.append(spec, spark_frame_of(self.delta.spark, spec, rows), note)
 
     def overwrite(self, spec: TableSpec, rows: Rows, note: str) -> None:
-        self.delta.overwrite(spec, frame_of_rows(self.delta.spark, spec, rows), note)
+        self.delta.overwrite(spec, spark_frame_of(self.delta.spark, spec, rows), note)
 
     def replace_from(self, spec: TableSpec, rows: Rows, column: str, start: datetime, note: str) -> None:
-        self.delta.replace_from(spec, frame_of_rows(self.delta.spark, spec, rows), column, start, note)
+        self.delta.replace_from(spec, spark_frame_of(self.delta.spark, spec, rows), column, start, note)
 
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int], note: str) -> None:  # noqa: ARG002 - of the session
         self.delta.delete_segments(spec, load_seqs)
