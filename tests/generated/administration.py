@@ -2,7 +2,7 @@
 
 from tests.generated.changes import Changes
 from tests.generated.held import DELETED, Held, ids, led_by, with_isr, without
-from tests.generated.output import CONTROLLER, SERVER, STATE, TRACES
+from tests.generated.output import CONTROLLER, SERVER, STATE, TRACES, times_of
 from tests.generated.sender import NONE, OFFLINE, ONLINE
 
 GONE = ("OfflineReplica", "ReplicaDeletionStarted", "ReplicaDeletionSuccessful", "NonExistentReplica")
@@ -32,13 +32,13 @@ class Administration(Changes):
             f"INFO Topic deletion callback for {topic}",
         )
         at = self.free
-        self.moved(
-            [(name, ONLINE, OFFLINE, None) for name in names]
-            + [(name, OFFLINE, NONE, None) for name in names]
-        )
+        moves = [
+            (name, before, to, None) for before, to in ((ONLINE, OFFLINE), (OFFLINE, NONE)) for name in names
+        ]
+        self.moved(moves)
         gone = {name: self.held[name]._replace(leader=DELETED) for name in names}
-        for name in gone:
-            self.truth.leader(name, DELETED, at)
+        for name, shown in zip(names, times_of(at, moves)[len(names) :], strict=True):
+            self.truth.leader(name, DELETED, at, shown)
         self.send(items=list(gone.items()))
         self.deletion_says(f"INFO Partition deletion callback for {','.join(names)}")
         brokers = sorted({broker for _, broker in replicas})

@@ -1,6 +1,7 @@
 """Logs of a simulated cluster, through all kernels in process: the tables say what is true of it."""
 
 import pickle
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import pytest
 from pipeline.core.frames import frame_of
 from tests.chain import built
 from tests.generated.compare import TABLES, differences, read_truth
+from tests.generated.held import DELETED, stamp
 from tests.generated.plan import Plan
 from tests.generated.sizes import bytes_of
 from tests.generated.writing import hours_of, write_hour, write_logs, write_on_executors
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 ZOOKEEPER = Plan(mode="zk", seed=1, brokers=4, topics=5, partitions=14, rounds=10)
 PLANS = (ZOOKEEPER, replace(ZOOKEEPER, mode="kraft"))
+GONE_LINE = re.compile(
+    r"^\[(.{23})] TRACE .* Changed partition (\S+) state from OfflinePartition to NonExistentPartition ", re.M
+)
 LOGS = ("controller", "state-change", "server")
 
 
@@ -51,6 +56,20 @@ def test_all_records_are_understood(found: pl.DataFrame) -> None:
 def test_tables_say_what_is_true_of_the_cluster(small: Path, tables: dict[str, Any]) -> None:
     apart = differences(tables, read_truth(small / "truth"))
     assert apart == {name: [] for name in apart}
+
+
+def test_a_deletion_is_shown_by_the_last_line_of_its_partition(tmp_path: Path) -> None:
+    """Of so many partitions that their lines take more than a millisecond."""
+    write_logs(replace(ZOOKEEPER, partitions=600), tmp_path)
+    leaders = read_truth(tmp_path / "truth")["leaders"].filter(leader=DELETED)
+    states = "".join(one.read_text() for one in (tmp_path / "logs").rglob("state-change.log*"))
+    lines = GONE_LINE.findall(states)
+    shown = [
+        (f"{topic}-{partition}", stamp(at))
+        for topic, partition, at in leaders["topic", "partition", "shown"].rows()
+    ]
+    assert sorted(shown) == sorted((name, at) for at, name in lines)
+    assert (leaders["shown"] > leaders["at"]).any()
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=str)
