@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from pipeline.core.errors import EnvironmentProblem
+from pipeline.store.failures import explain_failure
 from pipeline.store.files.hadoop_sums import is_as_summed
 from pipeline.store.tables import data_files
 from pipeline.store.tables.data_files import WrittenFile, write_data_files
@@ -25,6 +27,7 @@ from pipeline.store.tables.task_rows import TaskRows
 from pipeline.store.tables.writers import FirstWriter, SparkWriter
 from schemas.spec import EVIDENCE, Check, TableSpec, nullable_field, required_field
 from schemas.types import LOCAL_TIMESTAMP, LONG, STRING, TIMESTAMP, map_of
+from tests.small_disk import small_disk, used
 
 SPEC = TableSpec(
     name="silver.thing",
@@ -179,6 +182,26 @@ def test_tasks_write_what_one_commit_names(spark: SparkSession, tmp_path: Path) 
     writer.overwrite(SPEC, numbers(10, 11), "run 4")
     assert stored() == [10, 11]
     assert spark_writer.delta.note(SPEC.name, spark_writer.delta.head(SPEC) or 0) == "run 4"
+
+
+@pytest.mark.spark
+def test_a_disk_that_fills_as_tasks_write_is_told_as_that(spark: SparkSession, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "8m") as disk:
+        writer = LocalWriter(disk.folder / "c", 30, 9)
+        writer.create(SPEC, "run 0")
+        (writer.of(SPEC) / "other").write_bytes(bytes((6 << 20) - used(disk)))
+        random = Random(0)  # noqa: S311  (bytes that nothing makes smaller, no secret)
+        texts = [thing(one, NOON) | {"file_id": random.randbytes(500).hex()} for one in range(1, 6000)]
+
+        def many(_: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            yield pa.RecordBatch.from_pylist(texts, schema=LOOSE)
+
+        with pytest.raises(PythonException) as raised:
+            writer.append(SPEC, TaskRows(spark.range(0, 1, 1, 1), many), "run 1")
+        told = explain_failure(raised.value, str(disk.folder), "c", "nothing is published")
+        assert isinstance(told, EnvironmentProblem)
+        assert "No space left on device" in told.found
+        assert stored_numbers(disk.folder / "c") == []
 
 
 @pytest.mark.spark
