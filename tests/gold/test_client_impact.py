@@ -73,6 +73,24 @@ def test_a_frozen_leader_hurts_until_it_runs_again() -> None:
     assert row == (110_000 - 101_200, 121_000 - 100_000 + client_impact.RECOVERY_MS)
 
 
+def test_of_followers_that_follow_at_once_the_same_is_named_in_any_order() -> None:
+    """Executors, nights and files bring rows in other orders."""
+    states = """
+        cluster_id | topic | topic_life | partition | interval_seq | part_seq | valid_from_at | valid_until_at | stated_from_at | leader | isr     | leader_epoch | is_isr_stale | is_deleting | certainty
+        c          | orders | 1         | 0         | 1            | 1        | 10            |                | 10             | 1      | [1 2 3] | 4            | false        | false       | proved
+    """
+    lines = """
+        cluster_id | topic  | partition | broker_id | step    | leader_epoch | logged_at | file_id | byte_offset
+        c          | orders | 0         | 1         | leads   | 4            | 10.1      | f1      | 7
+        c          | orders | 0         | 2         | follows | 4            | 10.3      | f2      | 7
+        c          | orders | 0         | 3         | follows | 4            | 10.3      | f3      | 7
+    """
+    for isr in ("[1 2 3]", "[1 3 2]"):
+        rows = impact(partition_timeline=states.replace("[1 2 3]", isr), replica_offset=lines)
+        assert rows["kinds"].to_list() == [["acks_waiting"]] * 2
+        assert rows["root_broker_id"].unique().to_list() == [3]
+
+
 def test_an_isr_below_the_minimum_that_a_line_names_hurts_acks_of_all_alone() -> None:
     rows = impact(partition_timeline=STATES, client_event=LOG_CREATED)
     assert rows.filter(pl.col("kinds").list.contains("below_min_isr")).select(COLUMNS).rows() == [

@@ -11,6 +11,8 @@ from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
 
 LINE = ("file_id", "byte_offset")
+# Of lines at one time the order in which they are taken.
+FIRST_LINE = ("line_at", "broker_id", *(f"line_{name}" for name in LINE))
 BOUNDS = ("from_at", "from_latest_at", "until_earliest_at", "until_at")
 PIECE: Mapping[str, pl.DataType] = {
     "cluster_id": pl.String(),
@@ -126,7 +128,7 @@ def with_line_of(
         [] if epoch else ["asked_epoch"]
     )
     found = asked.sort("asked_at").join_asof(
-        near.with_columns(asked_at="line_at").sort("asked_at"),
+        near.with_columns(asked_at="line_at").sort("asked_at", "line_file_id", "line_byte_offset"),
         on="asked_at",
         by=by,
         strategy="forward",
@@ -143,7 +145,7 @@ def with_served(rows: pl.DataFrame, leads: pl.DataFrame, epoch: str, since: str)
     names = ("line_at", "line_epoch", *(f"line_{name}" for name in LINE))
     first = (
         leads.with_columns(line_epoch="leader_epoch")
-        .sort("line_at")
+        .sort(FIRST_LINE)
         .unique([*PARTITION, "leader_epoch"], keep="first", maintain_order=True)
         .sort("leader_epoch", descending=True)
         .with_columns(first_at=col("line_at").cum_min().over(PARTITION))

@@ -5,7 +5,15 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.client_impact.pieces import EARLIER, LATER, LINE, as_pieces, with_line_of, with_served
+from pipeline.gold.client_impact.pieces import (
+    EARLIER,
+    FIRST_LINE,
+    LATER,
+    LINE,
+    as_pieces,
+    with_line_of,
+    with_served,
+)
 from pipeline.model.brokers.departures import AT_STARTUP, BOUNCED
 from pipeline.model.partitions.statements import PARTITION
 from schemas.end_reasons import FAULT, KILLED, SESSION, SIGNALLED, START
@@ -184,8 +192,8 @@ def late_followers(states: pl.DataFrame, leads: pl.DataFrame, follows: pl.DataFr
         .filter(col("isr").list.len() > 1)
     )
     names = (*PARTITION, "leader_epoch", "broker_id")
-    first = follows.sort("line_at").unique(names, keep="first", maintain_order=True)
-    led = leads.sort("line_at").unique([*PARTITION, "leader_epoch"], keep="first", maintain_order=True)
+    first = follows.sort(FIRST_LINE).unique(names, keep="first", maintain_order=True)
+    led = leads.sort(FIRST_LINE).unique([*PARTITION, "leader_epoch"], keep="first", maintain_order=True)
     members = begun.with_columns(broker_id=col("isr")).explode("broker_id").join(first, on=list(names))
     is_in_isr = col("valid_until_at").is_null() | (col("line_at") <= col("valid_until_at"))
     is_its_own = (
@@ -193,7 +201,7 @@ def late_followers(states: pl.DataFrame, leads: pl.DataFrame, follows: pl.DataFr
     )
     last = (
         members.filter(is_its_own)
-        .sort("line_at")
+        .sort(FIRST_LINE)
         .unique([*PARTITION, "leader_epoch"], keep="last", maintain_order=True)
     )
     began = led.select(*PARTITION, "leader_epoch", led_at="line_at")
