@@ -27,11 +27,11 @@ from pipeline.core.packed_rows import (
 from pipeline.core.shard_steps import ShardInputs, ShardStep, pack_shard_rows
 from pipeline.core.shards import LINE, pack_rows_in_shards, pack_stored_rows
 from pipeline.store.cluster_tables import ClusterTables, column_of
-from pipeline.store.spark.arrow_rows import files_for
+from pipeline.store.spark.arrow_rows import MapBatches, files_for
 from pipeline.store.spark.rows import collect_rows
 from pipeline.store.tables.direct_reading import arrow_table_as_declared, local_folder
 from pipeline.store.tables.file_parts import FilePart, parts_of_table, rows_of_part
-from pipeline.store.tables.part_tasks import PackRows, in_tasks
+from pipeline.store.tables.part_tasks import in_tasks
 from pipeline.store.tables.record_parts import records_of_part
 from pipeline.store.tables.task_rows import Rows, TaskRows
 from schemas.bronze import duplicate_record, log_record
@@ -87,7 +87,7 @@ class SparkExecutors:
         folder = local_folder(self.tables.store.folder)
         return None if folder is None else parts_of_table(folder, spec, condition)
 
-    def packs_of_records(self, condition: Condition | None, pack: PackRows) -> DataFrame:
+    def packs_of_records(self, condition: Condition | None, pack: MapBatches) -> DataFrame:
         spec, schema = log_record.SPEC, from_arrow_schema(PACKED)
         has_copies = self.tables.has_rows(duplicate_record.SPEC)
         parts = self.parts(spec, condition)

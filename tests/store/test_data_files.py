@@ -133,9 +133,9 @@ def test_files_that_the_driver_does_not_see_are_not_committed(
         replace(own, size=own.size + 1) if size is None else WrittenFile("gone.parquet", size, own.statistics)
     )
     with pytest.raises(EnvironmentProblem, match=found):
-        add_files(writer.opened(SPEC), [told], "append")
+        add_files(writer.of(SPEC), writer.opened(SPEC), [told], "append")
     assert stored_numbers(tmp_path / "a b") == []
-    add_files(writer.opened(SPEC), [own], "append")
+    add_files(writer.of(SPEC), writer.opened(SPEC), [own], "append")
     assert stored_numbers(tmp_path / "a b") == [1, 2, 3, 4]
 
 

@@ -84,11 +84,12 @@ class Starts:
 
     def find_dirty_day(self) -> None:
         segments = self.segments()
-        of_lines = dirty_at(segments, self.difference(CHANGES_LINES))
-        of_lines = None if of_lines is None else first_affected_time(segments, of_lines)
-        of_records = changed_since(self.at_hand.stored(metadata_part.SPEC), self.night.metadata_before)
-        at = earliest_time(of_lines, None if of_records is None else of_records - LATE)
-        self.dirty_from = None if at is None else begin_of_day(at)
+        lines_at = dirty_at(segments, self.difference(CHANGES_LINES))
+        records_at = changed_since(self.at_hand.stored(metadata_part.SPEC), self.night.metadata_before)
+        at = earliest_time(
+            lines_at and first_affected_time(segments, lines_at), records_at and records_at - LATE
+        )
+        self.dirty_from = at and begin_of_day(at)
         self.is_dirty_known = True
 
     def find_judged_day(self) -> None:

@@ -1,11 +1,15 @@
 """Rows on their way between Spark and the driver's Arrow tables."""
 
+from collections.abc import Callable, Iterable
+
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
+# What a task makes of the batches that it gets.
+MapBatches = Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]
 # So many rows go into one file; more are written by several tasks.
 ROWS_OF_A_FILE = 250_000
 

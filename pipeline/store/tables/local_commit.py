@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction, WriterProperties
@@ -56,12 +55,12 @@ def add_row(
     return True
 
 
-def add_files(table: DeltaTable, files: Sequence[WrittenFile], mode: Any, **noted: Any) -> None:
+def add_files(folder: Path, table: DeltaTable, files: Sequence[WrittenFile], mode: Any, **noted: Any) -> None:
     """One commit that adds data files of the table's folder; mode "overwrite": in place of all others.
 
     EnvironmentProblem: tasks wrote them, and they are not here.
     """
-    require_seen(unquote(table.table_uri.removeprefix("file://")), files)
+    require_seen(folder, files)
     now = time.time_ns() // 1_000_000
     actions: list[AddAction | RemoveAction] = [
         AddAction(one.path, one.size, {}, now, True, one.statistics) for one in files
@@ -69,10 +68,10 @@ def add_files(table: DeltaTable, files: Sequence[WrittenFile], mode: Any, **note
     table.create_write_transaction(actions, mode, table.schema(), **noted)
 
 
-def require_seen(folder: str, files: Sequence[WrittenFile]) -> None:
+def require_seen(folder: Path, files: Sequence[WrittenFile]) -> None:
     """EnvironmentProblem: a file is not in the folder, or not as it was written."""
     for one in files:
-        path = Path(folder, one.path)
+        path = folder / one.path
         found = path.stat().st_size if path.is_file() else None
         if found != one.size:
             raise EnvironmentProblem(

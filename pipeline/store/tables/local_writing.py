@@ -139,12 +139,13 @@ class LocalWriter:
     def write_in_tasks(self, spec: TableSpec, rows: TaskRows, note: str, mode: Any) -> None:
         """The tasks write files, and one commit names those of the tasks that ended well. What others left behind no
         version names: `maintain` takes it away."""
+        folder = self.of(spec)
         with needing_spark():
             table = self.opened(spec)
             if [one.name for one in table.schema().fields] != list(spec.columns):
                 raise NeedsSpark
-            add_files(table, rows.as_files(spec, self.of(spec), self.zstd_level), mode, **noted(note))
-            finish_commit(self.of(spec), table)
+            add_files(folder, table, rows.as_files(spec, folder, self.zstd_level), mode, **noted(note))
+            finish_commit(folder, table)
 
     def opened(self, spec: TableSpec) -> DeltaTable:
         require_room(self.of(spec))

@@ -6,15 +6,15 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from pipeline.store.spark.arrow_rows import MapBatches
 from pipeline.store.tables.file_parts import ROWS_OF_A_PART, FilePart
 
-PackRows = Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]
 Read = Callable[[FilePart], pa.Table]
 PARTS_OF_A_TASK = 2
 
 
 def in_tasks(
-    spark: SparkSession, parts: Sequence[FilePart], read: Read, pack: PackRows, schema: StructType
+    spark: SparkSession, parts: Sequence[FilePart], read: Read, pack: MapBatches, schema: StructType
 ) -> DataFrame:
     """What `pack` makes of the rows of all parts, those of a task together. read: gives those of one."""
     cores = spark.sparkContext.defaultParallelism

@@ -1,6 +1,6 @@
 """Rows of a table that tasks of Spark make: they become rows of Spark, or files that the tasks write."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -9,13 +9,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from pipeline.store.spark.arrow_rows import spark_rows
+from pipeline.store.spark.arrow_rows import MapBatches, spark_rows
 from pipeline.store.spark.rows import collect_rows
 from pipeline.store.tables.data_files import WRITTEN, WrittenFile, write_data_files
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
-
-MakeRows = Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]
 
 
 @dataclass(frozen=True)
@@ -23,7 +21,7 @@ class TaskRows:
     """What `make` gives of the batches of a frame, those of a partition together."""
 
     frame: DataFrame
-    make: MakeRows
+    make: MapBatches
 
     def as_frame(self, spec: TableSpec) -> DataFrame:
         return self.frame.mapInArrow(self.make, schema=struct_of(spec))
