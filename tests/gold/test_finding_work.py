@@ -4,6 +4,9 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.core.frames import empty_frame
+from pipeline.rules.registry import RULES as EVERY_RULE
+from schemas.gold import controller_event, controller_term, finding
 from tests.chain import built, found_by_each
 from tests.frames import at
 from tests.gold.work_lines import CHECKED, CHECKING, EPOCHS, change, line, started
@@ -141,3 +144,27 @@ def test_nothing_of_it_is_made_of_nothing() -> None:
         .item()
         == 1
     )
+
+
+# Seventy days of checks each five minutes: held against each other they are 200 million pairs, and no machine has the
+# memory for them.
+CHECKS = 20_000
+
+
+def test_of_a_term_of_months_only_checks_that_came_late_are_held_against_its_work() -> None:
+    lasting = {"cluster_id": "c", "term_id": "1-1", "controller_id": 1, "evidence": []}
+    checks = [
+        lasting
+        | {"work_seq": number, "waited_by": "timer", "waited_ms": 20_000 if number == CHECKS else 1}
+        | {"began_at": at(300 * number), "ended_at": at(300 * number)}
+        for number in range(1, CHECKS + 1)
+    ]
+    events = empty_frame(controller_event.SPEC)
+    schema = {name: events.schema[name] for name in checks[0]}
+    found = EVERY_RULE["controller_stalled"].find(
+        controller_event=pl.DataFrame(checks, schema),
+        controller_term=empty_frame(controller_term.SPEC),
+        earlier=empty_frame(finding.SPEC),
+        stalled_ms=3000,
+    )
+    assert found["valid_until_at"].to_list() == [at(300 * CHECKS)]

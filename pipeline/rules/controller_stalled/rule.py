@@ -33,12 +33,13 @@ def find(
     """
     terms = deposed_times(controller_term)
     outlived = earlier.filter(col("rule") == OUTLIVED).select("cluster_id", "term_id")
+    waited = controller_event.filter(col("waited_by") == "timer", col("waited_ms") > stalled_ms).with_columns(
+        due_at=col("began_at") - pl.duration(milliseconds="waited_ms")
+    )
     late = (
-        controller_event.filter(col("waited_by") == "timer", col("waited_ms") > stalled_ms)
-        .with_columns(due_at=col("began_at") - pl.duration(milliseconds="waited_ms"))
-        .join(terms, on=list(TERM), how="left")
+        waited.join(terms, on=list(TERM), how="left")
         .join(outlived, on=list(TERM), how="anti")
-        .join(busy_meanwhile(controller_event), on=list(PIECE), how="left")
+        .join(busy_meanwhile(waited, controller_event), on=list(PIECE), how="left")
         .filter(col("busy_then_ms").fill_null(0) * 2 < col("waited_ms"))
         .sort("cluster_id", "began_at", "work_seq")
     )
@@ -61,11 +62,13 @@ def find(
     )
 
 
-def busy_meanwhile(controller_event: pl.DataFrame) -> pl.DataFrame:
-    """(PIECE, busy_then_ms): how long the controller was busy with something else while a check of its own waited."""
-    waiting = controller_event.filter(col("waited_by") == "timer").select(
-        *PIECE, until_at="began_at", since_at=col("began_at") - pl.duration(milliseconds="waited_ms")
-    )
+def busy_meanwhile(waited: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+    """(PIECE, busy_then_ms): how long the controller was busy with something else while a check of its own waited.
+
+    waited: checks that came late, each held against all pieces of its term. Of all checks that would be the square of
+    what a term has, which may last for months.
+    """
+    waiting = waited.select(*PIECE, until_at="began_at", since_at="due_at")
     others = controller_event.select(
         *TERM, other_seq="work_seq", other_from="began_at", other_until="ended_at"
     )
