@@ -31,8 +31,8 @@ class TablesAtHand(Protocol):
     ) -> pl.DataFrame:
         """Rows of earlier runs that meet the condition."""
 
-    def whole(self, name: str) -> pl.DataFrame:
-        """All rows of the table of that short name."""
+    def whole(self, name: str, condition: Condition | None = None) -> pl.DataFrame:
+        """All rows of the table of that short name that meet the condition."""
 
     def since(self, name: str, start: datetime) -> pl.DataFrame:
         """The rows of a table that may tell of the time from `start` on."""
@@ -49,6 +49,7 @@ class TablesAtHand(Protocol):
 
 TimeBefore = Callable[[TablesAtHand, datetime], datetime | None]
 ReadState = Callable[..., pl.DataFrame]
+RowsThatCount = Callable[[TablesAtHand], Condition | None]
 # Takes tables by the names of its parameters and gives rows with AFFECTS: from when on other tables rest on them.
 Watch = Callable[..., pl.DataFrame]
 
@@ -90,6 +91,9 @@ class Incremental:
     takes lines. changed_from: of the rows of the kernel, what it took and the day: of which they say something
     else than is stored.
 
+    counting: of tables that grow with the nights, by short name, which rows can count for this one, which is built whole:
+    it reads no others. None: all of them.
+
     is_taken_whole: builds by days take all of its rows, as what they say holds until something else is said.
     is_taken_by_days: kernels that are built whole take only its days that are built anew, and find the rest in what
     they had found before. merged: of rows that add up, what makes those of all records of those that parts of the
@@ -108,6 +112,7 @@ class Incremental:
     reopened_from: TimeBefore | None = None
     inputs_from: TimeBefore | None = None
     changed_from: Callable[[pl.DataFrame, Mapping[str, Any], datetime], datetime | None] | None = None
+    counting: Mapping[str, RowsThatCount] = field(default_factory=dict)
     is_taken_whole: bool = False
     is_taken_by_days: bool = False
     merged: Callable[[pl.DataFrame], pl.DataFrame] | None = None

@@ -12,6 +12,7 @@ from pipeline.bronze.shared_files import without_nodes_where_shared
 from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, SPECS, CatalogTable, Refresh
 from pipeline.core.conditions import (
     Condition,
+    all_conditions,
     column_before,
     column_differs,
     column_reaching,
@@ -97,15 +98,17 @@ class AtHand:
             return empty_frame(spec).select(columns or spec.columns)
         return frame_of(self.night.tables.read(spec, condition, columns))
 
-    def whole(self, name: str) -> pl.DataFrame:
-        """All rows of the table of that short name."""
+    def whole(self, name: str, condition: Condition | None = None) -> pl.DataFrame:
+        """All rows of the table of that short name that meet the condition."""
         table = BY_SHORT_NAME[name]
         spec, built = table.spec, self.built_of(table.spec)
         if built is None:
-            return self.stored(spec)
+            return self.stored(spec, condition)
+        rows = built.rows if condition is None else built.rows.filter(condition.polars())
         if built.is_all:
-            return built.rows
-        return pl.concat([self.stored(spec, self.is_earlier(table, built.since)), built.rows])
+            return rows
+        earlier = all_conditions(self.is_earlier(table, built.since), condition)
+        return pl.concat([self.stored(spec, earlier), rows])
 
     def is_earlier(self, table: CatalogTable, since: datetime | None) -> Condition:
         """True for stored rows that stand beside those that the run built; since: of Built."""

@@ -106,7 +106,10 @@ class KernelInputs:
         if asked.incremental.taken is not None:
             return self.as_taken(asked, asked.incremental.taken)
         since, name = rows_since(table, asked, begin), asked.spec.table
-        return self.at_hand.whole(name) if since is None else self.at_hand.since(name, since)
+        if since is not None:
+            return self.at_hand.since(name, since)
+        counting = table.incremental.counting.get(name)
+        return self.at_hand.whole(name, None if counting is None else counting(self.at_hand))
 
     def as_taken(self, asked: CatalogTable, taken: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
         """All rows of a table of which kernels take other rows than are stored: made once in a run."""

@@ -1,9 +1,10 @@
-"""How gold.finding follows the nights: it is built whole, but does not read all connections again."""
+"""How gold.finding follows the nights: it is built whole, but does not read all connections again, nor elections of which no rule tells."""
 
 from datetime import datetime
 
 from pipeline.core.conditions import column_reaching, is_in
 from pipeline.core.incremental import Incremental, TablesAtHand
+from pipeline.gold.finding.candidates import COUNTING
 from pipeline.rules.registry import OF_CONNECTIONS
 from schemas.gold.finding import SPEC
 
@@ -16,4 +17,4 @@ def unanswered_since(at_hand: TablesAtHand, start: datetime) -> datetime | None:
     return at if isinstance(at, datetime) else None
 
 
-INCREMENTAL = Incremental(inputs_from=unanswered_since)
+INCREMENTAL = Incremental(inputs_from=unanswered_since, counting=COUNTING)
