@@ -58,6 +58,17 @@ class IsIn(Condition):
 
 
 @dataclass(frozen=True)
+class HasAny(Condition):
+    """Of a column of lists: one of the values is in it."""
+
+    column: str
+    values: tuple[str, ...]
+
+    def polars(self) -> pl.Expr:
+        return col(self.column).list.set_intersection(pl.lit(list(self.values))).list.len() > 0
+
+
+@dataclass(frozen=True)
 class Both(Condition):
     one: Condition
     other: Condition

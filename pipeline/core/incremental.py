@@ -31,8 +31,8 @@ class TablesAtHand(Protocol):
     ) -> pl.DataFrame:
         """Rows of earlier runs that meet the condition."""
 
-    def whole(self, name: str, condition: Condition | None = None) -> pl.DataFrame:
-        """All rows of the table of that short name that meet the condition."""
+    def whole(self, name: str, counting: Condition | None = None) -> pl.DataFrame:
+        """All rows of the table of that short name; counting: of those of earlier runs that meet it."""
 
     def since(self, name: str, start: datetime) -> pl.DataFrame:
         """The rows of a table that may tell of the time from `start` on."""
@@ -91,8 +91,8 @@ class Incremental:
     takes lines. changed_from: of the rows of the kernel, what it took and the day: of which they say something
     else than is stored.
 
-    counting: of tables that grow with the nights, by short name, which rows can count for this one, which is built whole:
-    it reads no others. None: all of them.
+    counting: of one that is built whole, by short name of what it takes which rows of earlier runs can count; None: all
+    of them.
 
     is_taken_whole: builds by days take all of its rows, as what they say holds until something else is said.
     is_taken_by_days: kernels that are built whole take only its days that are built anew, and find the rest in what

@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from pipeline.core.conditions import Both, Compared, Condition, Either, IsIn, IsNull, Not
+from pipeline.core.conditions import Both, Compared, Condition, Either, HasAny, IsIn, IsNull, Not
 from pipeline.store.spark.arrow_rows import arrow_of
 from pipeline.store.tables.delta import is_among
 from pipeline.store.tables.direct_reading import local_folder, read_directly
@@ -84,6 +84,8 @@ def column_of(condition: Condition) -> Column:  # noqa: PLR0911 - a line a condi
             return is_among([int(one) for one in numbers if isinstance(one, int)])
         case IsIn(name, values):
             return F.col(name).isin(*values) if values else F.lit(False)
+        case HasAny(name, values):
+            return F.arrays_overlap(F.col(name), F.lit(list(values)))
         case Compared(name, operator, value):
             return compare_spark_column(F.col(name), operator, value)
     raise TypeError(f"{type(condition).__name__} is no condition that is known")

@@ -201,6 +201,14 @@ def test_a_leader_that_died_after_its_topic_was_gone_hurts_nobody() -> None:
     assert rows["until_at"].unique().to_list() == [at(103)]
 
 
+def test_the_end_of_a_topic_days_later_bounds_no_failover_whose_leader_no_line_shows() -> None:
+    """Else a deletion would change what was told of all earlier days."""
+    deleted = STATES.replace("140           |                | 140", "140           | 900000         | 140")
+    for states in (STATES, deleted):
+        rows = impact(partition_timeline=states, broker_session=KILLED, process_run=RUNS)
+        assert rows.filter(topic="orders")["until_at"].unique().to_list() == [None]
+
+
 def test_how_long_a_creation_waited_that_no_line_ends_is_not_known() -> None:
     lives = """
         cluster_id | topic | topic_life | mode      | created_how | created_at | waited_for

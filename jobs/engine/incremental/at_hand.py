@@ -98,17 +98,16 @@ class AtHand:
             return empty_frame(spec).select(columns or spec.columns)
         return frame_of(self.night.tables.read(spec, condition, columns))
 
-    def whole(self, name: str, condition: Condition | None = None) -> pl.DataFrame:
-        """All rows of the table of that short name that meet the condition."""
+    def whole(self, name: str, counting: Condition | None = None) -> pl.DataFrame:
+        """All rows of the table of that short name; counting: of those of earlier runs that meet it."""
         table = BY_SHORT_NAME[name]
         spec, built = table.spec, self.built_of(table.spec)
         if built is None:
-            return self.stored(spec, condition)
-        rows = built.rows if condition is None else built.rows.filter(condition.polars())
+            return self.stored(spec, counting)
         if built.is_all:
-            return rows
-        earlier = all_conditions(self.is_earlier(table, built.since), condition)
-        return pl.concat([self.stored(spec, earlier), rows])
+            return built.rows
+        earlier = all_conditions(self.is_earlier(table, built.since), counting)
+        return pl.concat([self.stored(spec, earlier), built.rows])
 
     def is_earlier(self, table: CatalogTable, since: datetime | None) -> Condition:
         """True for stored rows that stand beside those that the run built; since: of Built."""

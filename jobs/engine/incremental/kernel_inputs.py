@@ -13,7 +13,7 @@ from jobs.engine.incremental.night import Night
 from jobs.engine.incremental.records import RunRecords
 from pipeline.catalog.kernels import PARTIALS
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, EXTRACTS, CatalogTable, Refresh
-from pipeline.core.conditions import IsNull, column_since
+from pipeline.core.conditions import Condition, IsNull, column_since
 from pipeline.core.incremental import CarriedState
 from pipeline.core.span import Span
 from pipeline.model.metadata.stretches import first_offset_since
@@ -108,8 +108,12 @@ class KernelInputs:
         since, name = rows_since(table, asked, begin), asked.spec.table
         if since is not None:
             return self.at_hand.since(name, since)
-        counting = table.incremental.counting.get(name)
-        return self.at_hand.whole(name, None if counting is None else counting(self.at_hand))
+        return self.at_hand.whole(name, self.counting(table, name))
+
+    def counting(self, table: CatalogTable, name: str) -> Condition | None:
+        """Which rows of earlier runs count for a table that takes another one whole; None: all."""
+        found = table.incremental.counting.get(name)
+        return None if found is None else found(self.at_hand)
 
     def as_taken(self, asked: CatalogTable, taken: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
         """All rows of a table of which kernels take other rows than are stored: made once in a run."""

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -26,22 +26,33 @@ from schemas.spec import TableSpec
 
 OF_LINES = frozenset(one.spec.table for one in LINES_BY_DAYS)
 LINES_AT_ONCE = 200_000
+NO_DAY = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass
 class PassAsks:
     """What the steps of a pass ask for, by key. values: what gives what each shard is handed; carried: the same of
     states that are parted; partials: by key their names; begins: by the name of a table whose rows are parted, from
-    when on steps take them; None: all."""
+    when on steps take them; None: all. counting: of such a table which of its stored rows count for a step that takes
+    all."""
 
     values: dict[str, Callable[[], Any]] = field(default_factory=dict)
     carried: dict[str, Callable[[], Any]] = field(default_factory=dict)
     partials: dict[str, str] = field(default_factory=dict)
     begins: dict[str, list[datetime | None]] = field(default_factory=lambda: defaultdict(list))
+    counting: dict[str, Condition] = field(default_factory=dict)
 
     def since(self, name: str) -> datetime | None:
         begins = [one for one in self.begins[name] if one is not None]
         return min(begins) if len(begins) == len(self.begins[name]) else None
+
+    def note(self, name: str, since: datetime | None, counting: Condition | None) -> None:
+        """counting: of a step that takes all, which rows count; None: all."""
+        if counting is None:
+            self.begins[name].append(since)
+        else:
+            self.begins[name].append(NO_DAY)
+            self.counting[name] = self.counting[name] | counting if name in self.counting else counting
 
 
 @dataclass(frozen=True)
@@ -56,15 +67,18 @@ class SplitLines:
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Who holds, under which name, what is stored of a table from a time on, or all, up to where the run builds it."""
+    """Who holds, under which name, what is stored of a table from a time on, or all, up to where the run builds it; of
+    the time before it the rows that count."""
 
     name: str
     since: datetime | None
     until: datetime | None
+    counting: Condition | None
     packs: PackedRows
 
-    def serves(self, since: datetime | None, until: datetime | None) -> bool:
-        return reaches(self.since, since) and self.until == until
+    def serves(self, since: datetime | None, until: datetime | None, counting: Condition | None) -> bool:
+        has_counting = self.since is None or counting in {None, self.counting}
+        return reaches(self.since, since) and self.until == until and has_counting
 
 
 @dataclass(frozen=True)
@@ -97,7 +111,7 @@ class PartedInputs:
         its = BY_SHORT_NAME.get(name)
         since = None if its is None else rows_since(table, its, span.begin)
         if its is not None and (name in OF_LINES or self.records.is_parted(its)):
-            asks.begins[name].append(since)
+            asks.note(name, since, None if since else self.inputs.counting(table, name))
             return StepInput(name, None if since is None else self.at_hand.is_reaching(its, since))
         is_of_table = span.begin is not None if its is None else since is not None
         key = f"{name} of {table.spec.table}" if is_of_table else name
@@ -148,22 +162,24 @@ class PartedInputs:
         """By name what is stored of the tables that are asked for, beside what the run builds of them: read once, and
         again where more of it is asked for."""
         asked: dict[str, tuple[str, TableSpec, Condition | None]] = {}
-        needed: dict[str, tuple[datetime | None, datetime | None]] = {}
+        needed: dict[str, tuple[datetime | None, datetime | None, Condition | None]] = {}
         for name in asks.begins:
             table, since = BY_SHORT_NAME[name], asks.since(name)
             held = self.at_hand.held.get(table.spec.name)
             is_all = held.is_all if held else name in starts and starts[name] is None
             if name in OF_LINES or is_all or table.spec.name not in self.at_hand.stored_names:
                 continue
-            start = held.since if held else starts.get(name)
-            if start is not None and since is not None and start <= since:
+            start, counting = held.since if held else starts.get(name), asks.counting.get(name)
+            if start is not None and since is not None and start <= since and counting is None:
                 continue
             is_earlier = self.at_hand.is_earlier(table, held.since) if held else None
             if name in starts and start is not None:
                 is_earlier = column_before(table.incremental.ordered_by, start)
             is_reaching = None if since is None else self.at_hand.is_reaching(table, since)
-            needed[name] = (since, start)
-            if name not in self.stored or not self.stored[name].serves(since, start):
+            if is_reaching is not None and counting is not None:
+                is_reaching |= counting
+            needed[name] = (since, start, counting)
+            if name not in self.stored or not self.stored[name].serves(*needed[name]):
                 # Of a table that is read again who holds it from before holds other tables, too.
                 as_read = f"{table.spec.name}:stored {len(self.passes)}"
                 asked[name] = (as_read, table.spec, all_conditions(is_earlier, is_reaching))

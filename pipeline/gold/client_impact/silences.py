@@ -111,7 +111,7 @@ def unnoticed_deaths(states: pl.DataFrame, gone: pl.DataFrame, leads: pl.DataFra
     )
     next_at = when(is_back).then("back_at").otherwise("next_at")
     line_at = pl.min_horizontal("line_at", when(is_back).then("own_at"))
-    gone_at = when(next_at.is_null() | line_at.is_null()).then("life_ended_at")
+    gone_at = when(next_at.is_null()).then("life_ended_at")
     is_own = (col("own_at") == line_at).fill_null(value=False)
     from_latest_at = pl.max_horizontal("dead_latest_at", "begun_at")
     served_at = pl.min_horizontal(line_at, pl.max_horizontal(next_at, "lost_at"))

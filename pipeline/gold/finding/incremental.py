@@ -1,4 +1,5 @@
-"""How gold.finding follows the nights: it is built whole, but does not read all connections again, nor elections of which no rule tells."""
+"""How gold.finding follows the nights: it is built whole, but reads neither all connections again, nor elections of
+which no rule tells."""
 
 from datetime import datetime
 

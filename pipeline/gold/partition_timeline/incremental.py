@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from polars import col, lit
 
-from pipeline.core.conditions import all_conditions, column_before, column_reaching, is_in
+from pipeline.core.conditions import all_conditions, column_before
 from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import (
     AFFECTS,
@@ -18,14 +18,13 @@ from pipeline.core.incremental import (
     affected_from,
     names_condition,
 )
+from pipeline.gold.partition_timeline.before import timeline_before
 from pipeline.gold.partition_timeline.watched import watched_from
 from pipeline.model.partitions.service_parts import ended_intervals, whole_intervals
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.partitions.unled import HAS_EPOCH, HAS_LEADER
 from schemas.gold.partition_timeline import SPEC
 
-# Tables that say what state a partition is in.
-SAYING = ("leader_and_isr", "partition_transition", "partition_state", "state_dump")
 # What an interval of a partition says that other tables rest on.
 WATCHED = (
     "state",
@@ -36,24 +35,6 @@ WATCHED = (
     "is_assignment_stale",
     "certainty",
 )
-
-
-def timeline_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
-    """Rows of this table that begin before the day: those open then, all of the topics in which something
-    is said afterwards, and of the partitions that are open in KRaft by an inference."""
-    topics = sorted({topic for name in SAYING for topic in at_hand.topics_since(name, start)})
-    earlier, of_topics = column_before("valid_from_at", start), names_condition("topic", topics)
-    kept = earlier if of_topics is None else earlier & (column_reaching("valid_until_at", start) | of_topics)
-    rows = at_hand.stored(SPEC, kept)
-    is_open = column_reaching("valid_until_at", start).polars()
-    inferred = rows.filter(is_open, col("topic_id").is_not_null(), col("partition_epoch").is_null())
-    if inferred.is_empty():
-        return rows
-    own = ("cluster_id", "topic_id", "partition")
-    of_topic = is_in("topic_id", inferred["topic_id"].unique().sort().to_list())
-    others = at_hand.stored(SPEC, earlier & of_topic)
-    found = pl.concat([rows, others.join(inferred.select(own).unique(), on=own, how="semi")])
-    return found.unique(("cluster_id", *SPEC.key), keep="first")
 
 
 def led_before(at_hand: TablesAtHand, start: datetime, unled_partition: pl.DataFrame) -> pl.DataFrame:

@@ -101,10 +101,14 @@ def epoch_superseded_times(printed: pl.DataFrame) -> pl.DataFrame:
 def since_printed(before: pl.DataFrame) -> pl.DataFrame:
     """Of rows of gold.partition_timeline those of each KRaft partition from its last printed state on,
     intervals_as_lines()."""
+    return intervals_as_lines(before.filter(col("interval_seq") >= since_printed_seq()))
+
+
+def since_printed_seq() -> pl.Expr:
+    """Of rows of gold.partition_timeline interval_seq of the last printed state of each KRaft partition; null: none."""
     epoch, number = col("partition_epoch"), col("interval_seq")
     is_last_printed = (epoch == epoch.max().over(IDENTITY)).fill_null(value=False)
-    printed_seq = number.filter(is_last_printed).min().over(IDENTITY)
-    return intervals_as_lines(before.filter(number >= printed_seq))
+    return number.filter(is_last_printed).min().over(IDENTITY)
 
 
 def intervals_as_lines(intervals: pl.DataFrame) -> pl.DataFrame:
