@@ -1,9 +1,8 @@
 """What the kernels of one pass over the shards take: what is parted by topic, and what each shard is handed."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -12,6 +11,7 @@ import polars as pl
 from jobs.engine.incremental.at_hand import AtHand
 from jobs.engine.incremental.kernel_inputs import KernelInputs, rows_since
 from jobs.engine.incremental.night import Night
+from jobs.engine.incremental.pass_asks import PassAsks
 from jobs.engine.incremental.records import RunRecords
 from pipeline.catalog.kernels import PARTIALS
 from pipeline.catalog.tables import BY_SHORT_NAME, CARRIED, LINES_BY_DAYS, CatalogTable
@@ -26,33 +26,6 @@ from schemas.spec import TableSpec
 
 OF_LINES = frozenset(one.spec.table for one in LINES_BY_DAYS)
 LINES_AT_ONCE = 200_000
-NO_DAY = datetime(9999, 1, 1, tzinfo=UTC)
-
-
-@dataclass
-class PassAsks:
-    """What the steps of a pass ask for, by key. values: what gives what each shard is handed; carried: the same of
-    states that are parted; partials: by key their names; begins: by the name of a table whose rows are parted, from
-    when on steps take them; None: all. counting: of such a table which of its stored rows count for a step that takes
-    all."""
-
-    values: dict[str, Callable[[], Any]] = field(default_factory=dict)
-    carried: dict[str, Callable[[], Any]] = field(default_factory=dict)
-    partials: dict[str, str] = field(default_factory=dict)
-    begins: dict[str, list[datetime | None]] = field(default_factory=lambda: defaultdict(list))
-    counting: dict[str, Condition] = field(default_factory=dict)
-
-    def since(self, name: str) -> datetime | None:
-        begins = [one for one in self.begins[name] if one is not None]
-        return min(begins) if len(begins) == len(self.begins[name]) else None
-
-    def note(self, name: str, since: datetime | None, counting: Condition | None) -> None:
-        """counting: of a step that takes all, which rows count; None: all."""
-        if counting is None:
-            self.begins[name].append(since)
-        else:
-            self.begins[name].append(NO_DAY)
-            self.counting[name] = self.counting[name] | counting if name in self.counting else counting
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ import polars as pl
 from jobs.engine.incremental.at_hand import AtHand, Held
 from jobs.engine.incremental.kernel_inputs import KernelInputs
 from jobs.engine.incremental.night import Night
+from jobs.engine.incremental.pass_asks import PassAsks
 from jobs.engine.incremental.records import RunRecords
-from jobs.engine.incremental.shard_inputs import KeptPartial, PartedInputs, PassAsks
+from jobs.engine.incremental.shard_inputs import KeptPartial, PartedInputs
 from jobs.engine.incremental.shard_rows import (
     NO_BROKEN,
     Judge,

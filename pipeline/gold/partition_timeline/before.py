@@ -53,7 +53,7 @@ def timeline_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
     first = (
         asked.filter(col("topic_id").is_not_null()).sort("valid_from_at", *KEY).unique(TOPIC, keep="first")
     )
-    kept = pl.concat([open_rows, rows_at(at_hand, earlier, over)])
+    kept = pl.concat([open_rows, rows_of_places(at_hand, earlier, over)])
     return pl.concat([kept, first.join(kept, on=KEY, how="anti")], how="diagonal").select(SPEC.columns)
 
 
@@ -66,7 +66,7 @@ def counts_after() -> pl.Expr:
     return pl.when(col("topic_id").is_null()).then(is_last).otherwise(is_since_printed)
 
 
-def rows_at(at_hand: TablesAtHand, earlier: Condition, places: pl.DataFrame) -> pl.DataFrame:
+def rows_of_places(at_hand: TablesAtHand, earlier: Condition, places: pl.DataFrame) -> pl.DataFrame:
     """The rows at these places, whole."""
     since = places["valid_from_at"].min()
     if not isinstance(since, datetime):
