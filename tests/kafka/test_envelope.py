@@ -33,7 +33,7 @@ def test_every_layout_and_wrapper_has_a_writer() -> None:
     assert set(WRAPPERS) == set(wrappers_by_name())
 
 
-@pytest.mark.parametrize(("each", "share"), [(24, 4), pytest.param(6, 1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(("each", "share"), [(48, 8), pytest.param(6, 1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("layout", built_in_layouts())
 def test_a_layout_says_the_same_in_every_wrapper(layout: str, each: int, share: int) -> None:
     """Of every so many records; in one of so many wrappers, of the next layout in the next ones."""

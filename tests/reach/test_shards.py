@@ -83,6 +83,7 @@ def test_nights_in_shards_are_those_of_the_driver(
         assert not differing, f"night {number}\n" + "\n".join(differing)
 
 
+@pytest.mark.soak
 def test_where_lines_are_missing_topics_tell_of_them_together(shared: Path) -> None:
     """Without a node: what partitions of some topics show of missing lines counts in all shards, and once."""
     lines = by_files(frame_of(records(folder_of(shared, "2.6.3-zk-stock"), LOGS))).records

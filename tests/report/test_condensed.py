@@ -36,7 +36,7 @@ def test_marks_that_stand_close_are_one_that_counts_them() -> None:
 
 def test_every_lane_has_its_part_of_a_small_room(sample_answers: Answers) -> None:
     told = cluster_report(sample_answers, Window(), "off", is_stored=True)
-    whole, small = (read(draw_timeline(told, "", Room(one))) for one in (1_000_000, 57_000))
+    whole, small = (read(draw_timeline(told, "", Room(one))) for one in (1_000_000, 60_000))
     lanes = [
         [len(one.all("rect") + one.all("path")) > 1 for one in root.all("g") if "transform" in one.attributes]
         for root in (whole, small)
