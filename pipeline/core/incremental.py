@@ -146,9 +146,11 @@ def affected_from(now: pl.DataFrame, before: pl.DataFrame) -> datetime | None:
     return first_time(both.filter(col("count") == 1), AFFECTS)
 
 
-def names_condition(column: str, names: list[str]) -> Condition | None:
-    """Rows of these names; None, all of them, where there are too many to ask for."""
-    return is_in(column, names) if len(names) <= MOST_NAMES else None
+def names_condition(column: str, names: pl.Series) -> Condition | None:
+    """Rows of these names, of which some may be null or stand there twice; None, all rows, where there are too many to
+    ask for."""
+    each = names.drop_nulls().unique().sort()
+    return is_in(column, each.to_list()) if len(each) <= MOST_NAMES else None
 
 
 def intervals_before(

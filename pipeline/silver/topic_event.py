@@ -113,7 +113,7 @@ def deletion_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
     created = removed.clear()
     if not removed.is_empty():
         is_created = column_equals("step", topic_lives.CREATED) & column_before("logged_at", start)
-        of_them = names_condition("topic", removed["topic"].unique().sort().to_list())
+        of_them = names_condition("topic", removed["topic"])
         created = at_hand.stored(SPEC, all_conditions(is_created, of_them))
     last = (
         pl.concat([removed, created.join(later, on=PLACE, how="anti")])

@@ -3,12 +3,11 @@
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from jobs.engine.incremental.starts import NEVER
 from pipeline.core.conditions import Condition
-
-NO_DAY = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass
@@ -33,5 +32,5 @@ class PassAsks:
         if counting is None:
             self.begins[name].append(since)
         else:
-            self.begins[name].append(NO_DAY)
+            self.begins[name].append(NEVER)
             self.counting[name] = self.counting[name] | counting if name in self.counting else counting

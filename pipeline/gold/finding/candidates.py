@@ -48,7 +48,7 @@ def notable_moves(at_hand: TablesAtHand) -> Condition | None:
     """Rows of gold.transition_audit of topics of which such a move is stored: one of this run is behind all others of
     its partition that are stored, and what was before it does not count. None: of too many topics."""
     topics = at_hand.stored(transition_audit.SPEC, IS_NOTABLE_MOVE, ("topic",))["topic"]
-    of_topics = names_condition("topic", topics.drop_nulls().unique().sort().to_list())
+    of_topics = names_condition("topic", topics)
     return None if of_topics is None else of_topics | IsNull("topic")
 
 
@@ -66,8 +66,7 @@ def notable_elections(at_hand: TablesAtHand) -> Condition | None:
     unclean, or leader epochs are missing: there the elections beside them count, too. None: of too many topics."""
     telling = (("election_event", SAYS_UNCLEAN), ("leader_election", MISSES_EPOCHS))
     rows = [at_hand.whole(name, counting).filter(counting.polars()) for name, counting in telling]
-    topics = pl.concat([one["topic"] for one in rows]).drop_nulls().unique().sort()
-    of_topics = names_condition("topic", topics.to_list())
+    of_topics = names_condition("topic", pl.concat([one["topic"] for one in rows]))
     return None if of_topics is None else IS_NOTABLE_ELECTION | of_topics
 
 

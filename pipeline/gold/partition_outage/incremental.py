@@ -39,7 +39,7 @@ def doubted_before(at_hand: TablesAtHand, outages: pl.DataFrame, start: datetime
     """(OUTAGE) of these outages those of which an interval that ended before the day is in doubt."""
     first_at = outages["noticed_at"].to_list()
     ended = column_before("valid_until_at", start) & column_since("valid_until_at", min(first_at))
-    of_topics = names_condition("topic", outages["topic"].unique().sort().to_list())
+    of_topics = names_condition("topic", outages["topic"])
     parts = at_hand.stored(partition_timeline.SPEC, all_conditions(ended, of_topics))
     is_in_doubt = ~col("is_served") & (col("certainty") == UNDETERMINED)
     in_doubt = parts.filter(is_in_doubt).select(*PARTITION, from_at="valid_from_at")

@@ -38,8 +38,8 @@ def timeline_before(at_hand: TablesAtHand, start: datetime) -> pl.DataFrame:
     open_rows = at_hand.stored(SPEC, earlier & is_open)
     is_inferred = col("topic_id").is_not_null() & col("partition_epoch").is_null()
     inferred = open_rows.filter(is_inferred).select(IDENTITY).unique()
-    topics = sorted({topic for name in SAYING for topic in at_hand.topics_since(name, start)})
-    of_topics = names_condition("topic", topics)
+    topics = [topic for name in SAYING for topic in at_hand.topics_since(name, start)]
+    of_topics = names_condition("topic", pl.Series(topics, dtype=pl.String))
     is_asked = (
         None
         if of_topics is None
@@ -71,6 +71,6 @@ def rows_of_places(at_hand: TablesAtHand, earlier: Condition, places: pl.DataFra
     since = places["valid_from_at"].min()
     if not isinstance(since, datetime):
         return empty_frame(SPEC)
-    of_topics = names_condition("topic", places["topic"].unique().sort().to_list())
+    of_topics = names_condition("topic", places["topic"])
     asked = all_conditions(earlier, column_since("valid_from_at", since), of_topics)
     return at_hand.stored(SPEC, asked).join(places.select(KEY), on=KEY, how="semi")

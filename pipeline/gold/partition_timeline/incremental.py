@@ -42,7 +42,7 @@ def led_before(at_hand: TablesAtHand, start: datetime, unled_partition: pl.DataF
     then: the last one with a leader, and the last one with an epoch."""
     if unled_partition.is_empty():
         return empty_frame(SPEC)
-    of_topics = names_condition("topic", unled_partition["topic"].unique().sort().to_list())
+    of_topics = names_condition("topic", unled_partition["topic"])
     ended = at_hand.stored(SPEC, all_conditions(column_before("valid_until_at", start), of_topics))
     theirs = ended_intervals(ended).join(unled_partition, on=PARTITION, how="semi").sort("interval_seq")
     last = [
