@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
+
 Names = Sequence[str]
 
 FAR = datetime(9999, 1, 1, tzinfo=UTC)  # the end of what goes on
@@ -28,6 +30,7 @@ def open_end(until: str = "until_at") -> pl.Expr:
     return pl.coalesce(until, lit(FAR, TIME))
 
 
+@needs_rows_of("stretches")
 def with_island(stretches: pl.DataFrame, by: Names) -> pl.DataFrame:
     """Adds island: a number that stretches (from_at, until_at; null: open) of the same `by` share where they touch."""
     end_before = open_end().cum_max().shift(1).over(by)
@@ -57,6 +60,7 @@ def split_spans(rows: pl.DataFrame, times: pl.Expr) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("rows")
 def without_touched_spans(rows: pl.DataFrame, times: pl.DataFrame, by: Names) -> pl.DataFrame:
     """Rows (from_at, until_at) that no stretch of `times` (first_at, last_at) with the same `by` touches."""
     reached = (
@@ -108,6 +112,7 @@ def by_hour(lines: pl.DataFrame, by: Names) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("acts")
 def unaccompanied_spans(
     acts: pl.DataFrame, others: pl.DataFrame, by: Names, near_seconds: int
 ) -> pl.DataFrame:

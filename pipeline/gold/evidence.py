@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, element, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.wording.releases import release_names
 
@@ -59,6 +60,7 @@ def hours_of(wording_seen: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("log_gap")
 def gap_hours(log_gap: pl.DataFrame) -> pl.DataFrame:
     """The hours that a gap of a node touches, each with its part of the gap; of one without times there are none."""
     hour = timedelta(hours=1)

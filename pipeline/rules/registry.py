@@ -1,15 +1,19 @@
 """The rules by name, and the findings of all of them."""
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 from polars import lit
 
+from pipeline.core.frames import empty_frame
 from pipeline.rules.order import RULE_NAMES
-from pipeline.rules.rule import OF_RULES, Limit, Rule
+from pipeline.rules.rule import OF_RULES, ROWS, Limit, Rule
 from pipeline.rules.views import VIEWS, parameters
+from schemas.gold.finding import SPEC
 from schemas.namespace import full_module_name
 
 EARLIER, OF_LIMITS = "earlier", "audit_limit"
@@ -44,8 +48,17 @@ OF_CONNECTIONS = tuple(name for name, rule in RULES.items() if "connection_event
 
 def with_rule_columns(rule: Rule, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of its find, with the columns that say which rule it is: OF_RULES."""
+    if rows.is_empty():
+        return no_findings()
     own = (lit(rule.name).alias("rule"), lit(rule.version, pl.Int32).alias("rule_version"))
     return rows.with_columns(*own).select(OF_RULES)
+
+
+@cache
+def no_findings() -> pl.DataFrame:
+    return empty_frame(
+        pa.schema([ROWS.field("root_event"), *(SPEC.arrow.field(one) for one in OF_RULES[1:])])
+    )
 
 
 def find_by_rules(given: Mapping[str, Any], names: Collection[str] = tuple(RULES)) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.families import family_records, field_text, printed_field
 from pipeline.model.lines.texts import (
     assignment_entries,
@@ -65,6 +66,7 @@ def with_partition_assignment(records: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("records")
 def of_znode(records: pl.DataFrame) -> pl.DataFrame:
     """`{"version":1,"partitions":{"0":[1,2]}}` of /brokers/topics/<topic>, up to 1.0."""
     entry = pl.struct(
@@ -78,6 +80,7 @@ def of_znode(records: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("records")
 def of_many(records: pl.DataFrame) -> pl.DataFrame:
     entries = or_unread(assignment_entries(col("text")), col("text"))
     return explode_elements(records, entries, "topic", "partition")

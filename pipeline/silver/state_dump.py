@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA, START_EVENTS, STATES
 from pipeline.model.lines.families import printed_field
 from pipeline.model.lines.texts import TOPIC, first_match, number_in_text
@@ -67,6 +68,7 @@ def not_whole(log_record: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("dumps")
 def entries_of(dumps: pl.DataFrame, machine: str) -> pl.DataFrame:
     """The entries of `HashMap(a -> b, c -> d)` that read; the last one of a cut dump may not.
 

@@ -9,6 +9,7 @@ from polars import col, lit, when
 from pipeline.core.conditions import column_since
 from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import CarriedState, Incremental, TablesAtHand
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.brokers.candidates import with_candidates
 from pipeline.model.lines.evidence import LINE, evidence_line, outermost_lines
 from pipeline.model.terms.ongoing import rows_of_ongoing_terms
@@ -172,6 +173,7 @@ def known_brokers(
     )
 
 
+@needs_rows_of("late_write")
 def daily_late_writes(late_write: pl.DataFrame) -> pl.DataFrame:
     """Days with late moves: how many, when the last, and their outermost lines."""
     counts = late_write.group_by(DAY).agg(col("write_count").sum())

@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.brokers.departures import BROKER
 from pipeline.model.lines.evidence import known_lines
 from pipeline.model.terms.kraft_terms import decisions_in_effect
@@ -98,6 +99,7 @@ def with_brokers_from_before_data(decided: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([decided, before])
 
 
+@needs_rows_of("decided")
 def sessions_of_decisions(decided: pl.DataFrame) -> pl.DataFrame:
     """Decisions to unfence a broker, each with the next decision about it. Who is unfenced twice was fenced in between:
     a controller refuses another process while the session of the one before is valid, and prints whom it fences.

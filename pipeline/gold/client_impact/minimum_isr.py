@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.gold.client_impact.pieces import LINE, as_pieces
 from pipeline.model.partitions.statements import PARTITION
 from schemas.silver.broker_setting import MIN_ISR
@@ -102,6 +103,7 @@ def with_minimum(
     return found.with_columns(min_isr=own).drop("at", "is_default", "default_min_isr", "topic_min_isr")
 
 
+@needs_rows_of("client_event", "config_event")
 def topic_minimums(client_event: pl.DataFrame, config_event: pl.DataFrame) -> pl.DataFrame:
     """(TOPIC, at, topic_min_isr, is_default): what lines say of the settings of a topic, from when on."""
     logs = client_event.filter(col("step") == CREATED).select(
@@ -128,6 +130,7 @@ def topic_minimums(client_event: pl.DataFrame, config_event: pl.DataFrame) -> pl
     return pl.concat([logs, refused, changed]).filter(col("topic_min_isr").is_not_null() | col("is_default"))
 
 
+@needs_rows_of("config_event", "broker_setting")
 def default_minimums(config_event: pl.DataFrame, broker_setting: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, at, default_min_isr): min.insync.replicas of all brokers, as they list it or a record sets it."""
     value = col("value").str.strip_chars().cast(pl.Int32, strict=False)

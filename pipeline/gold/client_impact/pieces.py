@@ -6,6 +6,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.stretches import TIME
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
@@ -42,6 +43,7 @@ LATER = timedelta(seconds=60)
 LONGEST = timedelta(minutes=10)
 
 
+@needs_rows_of("rows")
 def as_pieces(rows: pl.DataFrame, **columns: pl.Expr | str) -> pl.DataFrame:
     """Rows with the columns of a piece, null where neither they nor `columns` have them; bounds in order."""
     named = rows.with_columns(

@@ -6,6 +6,8 @@ What a day's lines say alone: a night has no more at hand.
 import polars as pl
 from polars import col, lit
 
+from pipeline.core.made_of import needs_rows_of
+
 PAIR = (
     "cluster_id",
     "controller_id",
@@ -64,6 +66,7 @@ def brokers_processes(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     return once[0].drop("step"), once[1].drop("step")
 
 
+@needs_rows_of("lines")
 def first_of_controllers(lines: pl.DataFrame) -> pl.DataFrame:
     """Of each controller the first line about each process."""
     return (
@@ -87,6 +90,7 @@ def shutdowns(lines: pl.DataFrame) -> pl.DataFrame:
     return granted.join(asked.rename({"at": "own_at", "line": "own_line"}), on=list(PROCESS))
 
 
+@needs_rows_of("lines")
 def once_a_day(lines: pl.DataFrame, step: str, begins: tuple[str, ...], by: tuple[str, ...]) -> pl.DataFrame:
     is_step, is_begin = col("step") == step, col("step").is_in(begins) & col("incarnation_id").is_not_null()
     at = col("logged_at").filter(is_step)
@@ -106,6 +110,7 @@ def once_a_day(lines: pl.DataFrame, step: str, begins: tuple[str, ...], by: tupl
     )
 
 
+@needs_rows_of("rows")
 def as_pairs(rows: pl.DataFrame, *, is_high: bool, method: str) -> pl.DataFrame:
     return rows.with_columns(
         evidence=pl.concat_list("own_line", "line"),

@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.made_of import made_of
+from pipeline.core.made_of import made_of, needs_rows_of
 from pipeline.core.partial import by_line
 from pipeline.core.span import Span
 from pipeline.gold.controller_event.kraft import kraft_events
@@ -75,6 +75,7 @@ def build(
     return rows.with_columns(col("triggers").cast(pl.Map(pl.String, pl.Int64))).select(SPEC.columns)
 
 
+@needs_rows_of("lines")
 def described_pieces(lines: pl.DataFrame) -> pl.DataFrame:
     """One row per piece: what began it, from when until when, what its lines say; in order."""
     listeners = {one.kind: one.listener for one in work_lines() if one.listener}

@@ -6,6 +6,7 @@ from functools import reduce
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.kafka.wording.work import kinds_of_work, lines_of_other_threads, work_lines
 
 TERM = ("cluster_id", "term_id")
@@ -91,6 +92,7 @@ def lines_of_pieces(controller_line: pl.LazyFrame, controller_work: pl.DataFrame
     return lines_before_end(numbered).select(OF_LINE).collect(engine="in-memory")
 
 
+@needs_rows_of("lines")
 def opening_lines(lines: pl.DataFrame) -> pl.DataFrame:
     """Of lines in order those that begin a piece.
 

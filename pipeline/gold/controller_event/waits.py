@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.partial import apart
 from pipeline.gold.controller_event.pieces import CHECK, LONGEST, STARTUP, TERM
 from pipeline.model.brokers.balancing import printed_broker_settings
@@ -19,6 +20,7 @@ ANSWER, SHUTDOWN = "TopicDeletionStopReplicaResponseReceived", "ControlledShutdo
 ASKED = ("asked", "retrying")
 
 
+@needs_rows_of("pieces")
 def with_waits(
     pieces: pl.DataFrame,
     stop_answer: pl.DataFrame,

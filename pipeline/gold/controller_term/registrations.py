@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.evidence import evidence_line
 from pipeline.model.terms.term_steps import TERM
 
@@ -81,6 +82,7 @@ def next_begin() -> pl.Expr:
     return when(is_at_once.fill_null(value=False)).then("superseded_at").otherwise("resigning_at")
 
 
+@needs_rows_of("resigned")
 def of_server_log(resigned: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """(TERM, is_kept, own_lines) of controllers whose server.log has how they tried to be elected again: it would have
     a session that expired, and a registration, too.

@@ -6,7 +6,7 @@ from polars import col, lit, when
 
 from pipeline.core.frames import empty_frame
 from pipeline.core.incremental import Incremental
-from pipeline.core.made_of import made_of
+from pipeline.core.made_of import made_of, needs_rows_of
 from pipeline.core.stretches import milliseconds_between
 from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER, breach_episodes
 from pipeline.gold.imbalance_breach.parts import merge_touching_spans, span_parts_in_breaches
@@ -93,6 +93,7 @@ def build(
     )
 
 
+@needs_rows_of("breaches")
 def live_in_breaches(breaches: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """(BREACH, from_at, until_at): when its broker was live."""
     live = [live_spans(broker_session), spans_of_unlisted_brokers(breaches, broker_session)]

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import polars as pl
 from polars import col, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.stretches import FAR, open_end, with_island
 from pipeline.core.touching import join_touching_spans
 from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER
@@ -12,6 +13,7 @@ from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER
 LONG_AGO = datetime(1, 1, 2, tzinfo=UTC)
 
 
+@needs_rows_of("stretches")
 def span_parts_in_breaches(
     breaches: pl.DataFrame, stretches: pl.DataFrame, each: tuple[str, ...] = (), *kept: str
 ) -> pl.DataFrame:
@@ -32,6 +34,7 @@ def span_parts_in_breaches(
     return merge_touching_spans(parts, (*BREACH, *each), *kept)
 
 
+@needs_rows_of("stretches")
 def merge_touching_spans(stretches: pl.DataFrame, by: tuple[str, ...], *kept: str) -> pl.DataFrame:
     """(by, from_at, until_at, kept): stretches that touch are one; kept is of the first of them."""
     last = open_end().max()

@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.frames import with_absent
-from pipeline.core.made_of import made_of
+from pipeline.core.made_of import made_of, needs_rows_of
 from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.gold.leader_election import leader_selectors
@@ -106,12 +106,14 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     return with_bound(both, replica_offset)
 
 
+@needs_rows_of("begins", "own")
 def attempts_within(begins: pl.DataFrame, own: pl.DataFrame, in_zookeeper: pl.DataFrame) -> pl.DataFrame:
     """One row per attempt that lines of a term tell, with what its controller knew of the partition before."""
     known = ordered_states(without_doubted(in_zookeeper))
     return rename_attempt_columns(attempted_elections(states_held(own, begins, known, *SAID)))
 
 
+@needs_rows_of("elections")
 def of_this_table(elections: pl.DataFrame) -> pl.DataFrame:
     """The columns of this table but for records_at_risk: null where the mode knows none."""
     names = [name for name in SPEC.columns if name != "records_at_risk"]

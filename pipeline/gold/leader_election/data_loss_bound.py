@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.gold.leader_election.evidence import line_struct, with_source_lines
 
 PARTITION = ("cluster_id", "topic", "partition")
@@ -123,6 +124,7 @@ def leader_ends(starts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("own")
 def cut_ends(own: pl.DataFrame, starts: pl.DataFrame) -> pl.DataFrame:
     """To where a broker is cut off as it comes back, RETURN and END with cut_: what is kept at first may be out of the
     leader's range as soon as it fetches, and is cut within seconds."""

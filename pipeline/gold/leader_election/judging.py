@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.gold.leader_election import leader_selectors
 from pipeline.gold.leader_election.absence_overlap import BROKER, with_absence
 from pipeline.gold.leader_election.evidence import line_struct, with_source_lines
@@ -15,6 +16,7 @@ from schemas.silver.log_gap import LINES_MISSING
 JUDGED = ("as_prescribed", "as_prescribed_by_result")
 
 
+@needs_rows_of("found")
 def with_judgement(
     found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame, broker_session: pl.DataFrame
 ) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.gold.leader_election.kraft_marks import UNCLEAN
 from pipeline.gold.leader_election.leader_selectors import NOBODY
 from pipeline.model.partitions.controller_view import first_replica
@@ -19,6 +20,7 @@ def is_last_known() -> pl.Expr:
     return (col("said_selector") == LAST_KNOWN).fill_null(value=False)
 
 
+@needs_rows_of("found")
 def with_kraft_expected_leader(found: pl.DataFrame) -> pl.DataFrame:
     """isr_before, expected_leader, is_clean, is_unclean_said.
 
@@ -73,6 +75,7 @@ def is_clean_in_kraft() -> pl.Expr:
     )  # fmt: skip
 
 
+@needs_rows_of("found")
 def with_kraft_verdict(found: pl.DataFrame) -> pl.DataFrame:
     """A choice is held against its rule where no leader epoch is missing before, and assignment and ISR are known.
 

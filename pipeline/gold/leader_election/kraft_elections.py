@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.gold.leader_election.evidence import line_struct, with_source_lines
 from pipeline.gold.leader_election.kraft_choosing import with_kraft_expected_leader, with_kraft_verdict
 from pipeline.gold.leader_election.kraft_marks import with_marks
@@ -53,6 +54,7 @@ def kraft_elections(
     )
 
 
+@needs_rows_of("intervals")
 def changes_of_leader(intervals: pl.DataFrame) -> pl.DataFrame:
     """Intervals that begin with another leader or with more than one leader epoch more, and the first of new
     partitions (is_born); BEFORE of the interval before with _before. is_next: no change between the two is missing. The
@@ -105,6 +107,7 @@ def with_before(intervals: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("found")
 def with_term_read(
     found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame, broker_event: pl.DataFrame
 ) -> pl.DataFrame:
@@ -124,6 +127,7 @@ def with_term_read(
     )
 
 
+@needs_rows_of("found")
 def with_names(found: pl.DataFrame) -> pl.DataFrame:
     """The columns of gold.leader_election; its line is the one with which the interval begins."""
     own = col("evidence").list.get(0, null_on_oob=True).struct

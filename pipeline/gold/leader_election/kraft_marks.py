@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.gold.leader_election.evidence import line_struct
 from pipeline.model.terms.kraft_terms import decisions_in_effect
 
@@ -29,6 +30,7 @@ MARK = ("at", "step", "file_id", "byte_offset")
 CHOICE = ("cluster_id", "topic_id", "partition", "leader_epoch", "leader")
 
 
+@needs_rows_of("changes")
 def with_marks(
     changes: pl.DataFrame,
     broker_event: pl.DataFrame,

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import polars as pl
 from polars import col, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.brokers.candidates import NO_IDS
 from pipeline.model.terms.kraft_terms import kraft_terms, unseen_of
 
@@ -12,6 +13,7 @@ BROKER = ("cluster_id", "broker_id")
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 
 
+@needs_rows_of("found")
 def with_service(found: pl.DataFrame, broker_absence: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """able: the assigned replicas that were in service as it was decided (elected_at), in order, by the decisions of
     controllers in office; is_out_known: since the last term of which no line was read there was a decision about each

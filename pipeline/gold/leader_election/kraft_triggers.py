@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.gold.leader_election.kraft_choosing import is_last_known, is_unclean
 from pipeline.gold.leader_election.kraft_marks import MARK
 from pipeline.model.partitions.controller_view import first_replica
@@ -31,6 +32,7 @@ SELECTOR_OF_KIND = {
 }
 
 
+@needs_rows_of("found")
 def with_kraft_trigger(found: pl.DataFrame) -> pl.DataFrame:
     """trigger: what the controller was doing, in this order: it let the leader shut down or fenced it, or its log
     directory failed; a reassignment of the partition ended; a broker came back for which it waited; it balanced
@@ -99,6 +101,7 @@ def is_headed() -> pl.Expr:
     return ((old >= 0) & (old != leader) & (leader == first_replica("replicas"))).fill_null(value=False)
 
 
+@needs_rows_of("found")
 def with_kind(found: pl.DataFrame) -> pl.DataFrame:
     """Up to 3.8 nothing tells who asked for preferred leaders (a leader that stays in the ISR was not let go); an
     unclean election that no broker brought about was, but for those of the controller's task (ElectUnclean, from 3.9).

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.brokers.departures import AT_STARTUP, BOUNCED, is_listed_at_start
 from pipeline.model.brokers.outage_bounds import UNSAID
 from pipeline.model.partitions.statements import PARTITION
@@ -64,6 +65,7 @@ def with_departed(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataF
     return with_root_broker(found, alone.select(*OUTAGE, "broker_id", "left_how"))
 
 
+@needs_rows_of("begun")
 def brokers_gone_before(begun: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, noticed_at) of outages (with event_seq) at which another broker had left in an event before, and was
     not there again."""

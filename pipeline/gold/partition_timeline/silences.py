@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.stretches import open_end, with_island
 from pipeline.gold.partition_timeline.missing_epochs import SOON
 from pipeline.gold.partition_timeline.watched import BROKER, is_state_log_missing, next_witnesses
@@ -170,6 +171,7 @@ def written_lines(wording_seen: pl.DataFrame, stops: pl.DataFrame) -> pl.DataFra
     )  # fmt: skip
 
 
+@needs_rows_of("gone")
 def unheard_since(gone: pl.DataFrame, lines: pl.DataFrame, controllers: pl.DataFrame) -> pl.DataFrame:
     """(state_no, first_at) of gone (state_no, cluster_id, first_at, next_at: begin of the next term): not before the
     last line of a controller that is up since before it, nor, where no node is from then on, the last line of all.
@@ -221,6 +223,7 @@ def last_restatements(printed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("peers")
 def quiet_spans_of_peers(peers: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
     """(PEERS, from_at, until_at) in which none of the brokers (PEERS: ids, between them a space) may answer: each
     falls silent, or is by then without having said so."""

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.partial import by_topic
 from pipeline.core.span import Span
 from pipeline.gold.partition_timeline.leader_writes import in_writing_order, leader_writes, with_writes
@@ -78,6 +79,7 @@ def last_partition_intervals(timeline_before: pl.DataFrame) -> pl.DataFrame:
     return in_turn.unique(PARTITION, keep="last", maintain_order=True)
 
 
+@needs_rows_of("last")
 def seed_statements(last: pl.DataFrame, term: pl.DataFrame, span: Span) -> pl.DataFrame:
     """The last interval of each partition before the span as a statement; if it ended by then, its end as another."""
     line = col("evidence").list.first().struct

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.gold.reassignment.marks import (
     ALL_IN_SYNC,
     ATTEMPT,
@@ -124,6 +125,7 @@ def is_ended_unseen() -> pl.Expr:
     return (col("removing").list.set_difference(begins_with).list.len() > 0).fill_null(value=False)
 
 
+@needs_rows_of("found")
 def with_replicas(found: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.DataFrame:
     """topic_life, the four lists of replicas and kind. One that overrides another has those of before that one."""
     first = when(~col("is_override")).then(pl.coalesce("stated_before", replicas_before_attempt()))

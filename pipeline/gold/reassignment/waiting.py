@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.gold.reassignment.marks import ATTEMPT, NAME
 from pipeline.model.lines.evidence import LINES_TYPE, NO_LINES
 
@@ -110,6 +111,7 @@ def adding_and_removing(open_ones: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("open_ones")
 def gone_brokers_by_attempt(open_ones: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """By attempt: the brokers of its new replicas, else of its replicas, that left and did not come back."""
     last = broker_session.sort("joined_at").unique(
@@ -135,6 +137,7 @@ def gone_brokers_by_attempt(open_ones: pl.DataFrame, broker_session: pl.DataFram
     )
 
 
+@needs_rows_of("open_ones")
 def lagging_by_attempt(open_ones: pl.DataFrame) -> pl.DataFrame:
     """By attempt: replicas of which Kafka says that they have not caught up, as it does up to 2.3."""
     is_lagging = (col("lagging_replicas").list.len() > 0).fill_null(value=False)

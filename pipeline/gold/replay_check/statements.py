@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow as pa
 from polars import col, lit
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.kafka.machines.by_release import KINDS
 from schemas.types import LONG, STRING, TIMESTAMP
 
@@ -46,6 +47,7 @@ def count_statements(said: pl.DataFrame, check: str, *more: str) -> pl.DataFrame
     )
 
 
+@needs_rows_of("said")
 def first_examples(said: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
     """(by, examples): the first of example, line_file_id, line_byte_offset, as structs."""
     rows = said.sort(EXAMPLE).group_by(by, maintain_order=True)

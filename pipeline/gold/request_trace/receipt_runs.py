@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.partial import apart
 
 RECEIVER = ("cluster_id", "broker_id", "controller_id")
@@ -32,6 +33,7 @@ ALIKE = (
 NAMED = ("event", "topic", "partition")
 
 
+@needs_rows_of("control_request")
 def receipt_run(control_request: pl.DataFrame) -> pl.DataFrame:
     """What brokers say of requests of which they print the id: one row per run of lines of some topics that are alike
     (ALIKE) and no other line of these topics, or of none, about the controller's requests stands between them in the

@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.made_of import made_of
+from pipeline.core.made_of import made_of, needs_rows_of
 from pipeline.core.reach import Reach
 from pipeline.core.span import Span
 from pipeline.gold.topic_lifecycle.carried_lives import carried_lives
@@ -113,6 +113,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     )  # fmt: skip
 
 
+@needs_rows_of("lines")
 def ends_replayed(lines: pl.DataFrame) -> pl.DataFrame:
     """replayed_removals of kraft_lines."""
     return replayed_removals(lines.filter(col("step") == GONE), lines.filter(col("step") == BORN))

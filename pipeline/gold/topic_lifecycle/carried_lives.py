@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, element, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.span import Span
 from pipeline.model.lines.evidence import LINE
 
@@ -13,6 +14,7 @@ OWN = (
 )
 
 
+@needs_rows_of("before")
 def carried_lives(before: pl.DataFrame, span: Span) -> pl.DataFrame:
     """Rows of gold.topic_lifecycle that had not ended before the span, with what lines before it say: `known`
     partitions, what was `told` of the deletion, kraft_asked_at, and the opening line (created_file_id,

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.gold.topic_lifecycle.creations import creation_millis, live_at
 from pipeline.gold.topic_lifecycle.partitions_of_lives import of_life
 from pipeline.gold.topic_lifecycle.zookeeper_lives import LIFE, LINE, ORDER
@@ -92,6 +93,7 @@ def deletion_times(told: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("told")
 def put_off(told: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """blocked_by: by the lines until the first that puts it off, since it was started. A replica that is out of reach
     though its broker is live lies in a log directory that failed (from 1.0); which ones those are DEBUG tells alone. Of
@@ -127,6 +129,7 @@ def put_off(told: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     return first.join(said, on=LIFE).join(both, on=LIFE, how="left").select(*LIFE, blocked_by=why)
 
 
+@needs_rows_of("told")
 def replicas_blocking_deletion(told: pl.DataFrame) -> pl.DataFrame:
     """blocking_replicas: of the last drive, from one start of a deletion to the next, with lines about replicas out of
     reach, or not deleted; with the errors that their brokers answered. Answers up to 2.2 do not say whose they are.

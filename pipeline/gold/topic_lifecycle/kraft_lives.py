@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.span import Span
 from pipeline.gold.topic_lifecycle.zookeeper_lives import TOPIC, VANISHED, WIPED
 from pipeline.model.lines.evidence import LINE
@@ -37,6 +38,7 @@ def kraft_lines(
     )
 
 
+@needs_rows_of("lines")
 def new_topic_lives(lines: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """Topics (OWN) of which no row is known: first_seen_at, created_at, created_how, requested_at, their opening line
     and its term. known: rows (OWN, topic_life) of gold.topic_lifecycle, and lives of ZooKeeper mode.

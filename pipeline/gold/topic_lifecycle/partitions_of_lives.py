@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.span import Span
 from pipeline.core.stretches import open_end
 from pipeline.gold.topic_lifecycle.zookeeper_lives import LIFE, LINE, TOPIC
@@ -20,6 +21,7 @@ APART_MS = 100  # records of one creation are replayed one after another
 LEADS = ("broker_leader_started", "broker_become_leader_completed")
 
 
+@needs_rows_of("rows")
 def of_life(rows: pl.DataFrame, lives: pl.DataFrame) -> pl.DataFrame:
     """Rows (TOPIC, at) with topic_life: the last one that began by then, and had not ended before."""
     begun = lives.select(*LIFE, "first_seen_at", "ended_at").sort("first_seen_at", "topic_life")

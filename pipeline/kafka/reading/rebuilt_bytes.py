@@ -1,7 +1,5 @@
 """The bytes of most records follow from what they say: these are not stored."""
 
-from collections.abc import Iterator
-
 import polars as pl
 import pyarrow as pa
 from polars import col
@@ -25,11 +23,12 @@ def is_stored(records: pl.DataFrame) -> pl.Series:
     """False for each record of which the other columns give the bytes."""
     numbered = records.with_row_index("number")
     worded = numbered.filter(col("template").is_not_null() & col("raw").is_not_null())
-    given = [place for some in worded.partition_by("template") for place in rebuildable_numbers(some)]
-    return pl.Series([True]).new_from_index(0, len(records)).scatter(given, values=False)
+    given = [rebuildable_numbers(some) for some in worded.partition_by("template")]
+    is_kept = pl.Series([True]).new_from_index(0, len(records))
+    return is_kept.scatter(pl.concat(given), values=False) if given else is_kept
 
 
-def rebuildable_numbers(records: pl.DataFrame) -> Iterator[int]:
+def rebuildable_numbers(records: pl.DataFrame) -> pl.Series:
     """Numbers of those records, all of one template, of which the other columns give the bytes."""
     is_same = (whole_record(records["template"][0]) == col("raw")).fill_null(value=False)
-    yield from records.filter(is_same)["number"]
+    return records.filter(is_same)["number"]

@@ -60,10 +60,16 @@ def release_bits(since: str, until: str, mode: str = "") -> int:
     ]
     if not any(held):
         held[-1] = low > _number(release_names()[-1], 4)
-    unread = [bool(mode) and row[mode] == "unread" for row in read_fact_table("wording/releases.tsv")]
-    for place, is_unread in enumerate(unread):
-        held[place] = held[place] or (is_unread and any(held[max(place - 1, 0) : place + 2]))
+    for place in unread_places(mode):
+        held[place] = any(held[max(place - 1, 0) : place + 2])
     return sum(1 << place for place, is_held in enumerate(held) if is_held)
+
+
+@cache
+def unread_places(mode: str) -> tuple[int, ...]:
+    """The places of releases whose source was not read for that mode; "": none."""
+    rows = read_fact_table("wording/releases.tsv") if mode else []
+    return tuple(place for place, row in enumerate(rows) if row[mode] == "unread")
 
 
 @cache

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.settings import BalancingSetting
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
 
@@ -89,6 +90,7 @@ def is_source(at: str | None) -> pl.Expr:
     return held.is_not_null() & (col(f"is_printed_{RATIO}") | is_other)
 
 
+@needs_rows_of("broker_setting")
 def printed_broker_settings(broker_setting: pl.DataFrame, name: str) -> pl.DataFrame:
     """(cluster_id, node_id, logged_at, value): what brokers printed of a setting, in order; the last of each moment."""
     lines = broker_setting.filter(col("name") == NAMES[name], col("node_id").is_not_null())
@@ -123,6 +125,7 @@ def with_printed(
     ).drop("earliest", "newest", "value", "printed_at")
 
 
+@needs_rows_of("broker_setting")
 def changed_at(broker_setting: pl.DataFrame, broker: str) -> pl.DataFrame:
     """(cluster_id, broker, limits_changed_at: times) at which a broker prints another value than before."""
     of_name = ("cluster_id", "node_id", "name")

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.terms.succession import TERM
 
 NO_IDS = lit([], pl.List(pl.Int32))
@@ -17,6 +18,7 @@ SHUTDOWN = (*TERM, "list_number")
 BEFORE_ALL = 0  # a place before every line of a term
 
 
+@needs_rows_of("asked")
 def with_candidates(
     asked: pl.DataFrame, broker_event: pl.DataFrame, controller_line: pl.DataFrame, day_before: pl.DataFrame
 ) -> pl.DataFrame:

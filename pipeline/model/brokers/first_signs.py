@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import FAR, TIME
 from pipeline.model.brokers.end_reasons import CLOCKS, LONGEST, NODE
@@ -120,6 +121,7 @@ def with_signs_before(ends: pl.DataFrame) -> pl.DataFrame:
     return ends.with_columns(sign_before_at=lit(None, TIME), sign_before_lines=lit(None, LINES_TYPE))
 
 
+@needs_rows_of("connection_event")
 def connection_signs(connection_event: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
     """(NODE, sign_at, LINE): by the node that they are about. A peer that is stopping loses its connections itself."""
     of_peers = (

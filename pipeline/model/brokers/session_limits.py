@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.settings import SessionLimit
 from schemas.silver.broker_setting import SESSION_TIMEOUT
 
@@ -45,6 +46,7 @@ def with_session_seconds(
     return found.with_columns(session_seconds=seconds).drop(*sources)
 
 
+@needs_rows_of("broker_setting")
 def listed_seconds(broker_setting: pl.DataFrame) -> pl.DataFrame:
     """(BROKER, told_at, seconds): what brokers list, in order."""
     seconds = col("value").str.strip_chars().cast(pl.Int64, strict=False) / 1000

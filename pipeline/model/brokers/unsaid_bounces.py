@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.stretches import TIME
 from pipeline.model.brokers.departures import BOUNCED, BROKER, SESSION
 from pipeline.model.brokers.end_reasons import CLOCKS
@@ -17,6 +18,7 @@ STAY = (*BROKER, "stay")
 NOT_TOLD = pl.DataFrame(schema=OWN | OWN_LINE)
 
 
+@needs_rows_of("node_event")
 def registrations_in_server_log(node_event: pl.DataFrame) -> pl.DataFrame:
     """One row per registration of a broker with ZooKeeper, as its server.log says it: BROKER, own_at, OWN_LINE."""
     is_said = (col("area") == "registration") & col("step").is_in(REGISTERED)
@@ -35,6 +37,7 @@ def registrations_in_server_log(node_event: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("in_order")
 def with_unsaid_bounces(in_order: pl.DataFrame, registered: pl.DataFrame) -> pl.DataFrame:
     """Looks in their order, is_bounced also where the broker is there as before, and under another registration: its
     epoch is not the one that was told before (from 2.2, a controller that starts), or where no epoch is told its own

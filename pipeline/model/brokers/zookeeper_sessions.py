@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.brokers.departures import AT_STARTUP as MISSING_AT_STARTUP
 from pipeline.model.brokers.departures import BOUNCED, BROKER, SESSION, with_epochs
 from pipeline.model.brokers.unsaid_bounces import BEGIN_SAID, with_missing_lists, with_unsaid_bounces
@@ -125,6 +126,7 @@ def with_listed_epochs(
     return listed.join(told, on=[*event, "broker_id"], how="left")
 
 
+@needs_rows_of("seeds")
 def seeds_as_lists(seeds: pl.DataFrame) -> pl.DataFrame:
     """Seeds as lists that have their broker."""
     opening = col("evidence").list.first().struct

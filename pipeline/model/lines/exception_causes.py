@@ -5,11 +5,13 @@ import pyarrow as pa
 from polars import col
 
 from pipeline.core.frames import frame_of
+from pipeline.core.made_of import needs_rows_of
 from pipeline.kafka.wording.exception_lines import named_causes
 
 EXCEPTION = ("event", "exception_class", "exception_message")
 
 
+@needs_rows_of("records")
 def with_exception_causes(records: pl.DataFrame) -> pl.DataFrame:
     """With cause (exception_lines.tsv; null: the record has no exception, or one that names none) and cause_fields, the
     fields of the exception's message as map<string, string>.

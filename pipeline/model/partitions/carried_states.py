@@ -3,9 +3,12 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
+
 OBJECT = ("cluster_id", "term_id", "machine", "topic", "partition", "replica_id")
 
 
+@needs_rows_of("summary_before")
 def carried_moves(summary_before: pl.DataFrame) -> pl.DataFrame:
     """The days before as moves: per object its last one, and its last attempt where one came after it.
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.touching import join_touching_spans
 from pipeline.model.lines.log_holes import log_holes
 from pipeline.model.partitions.statements import PARTITION
@@ -76,6 +77,7 @@ def without_cut_creations(parts: pl.DataFrame, term: pl.DataFrame) -> pl.DataFra
     )
 
 
+@needs_rows_of("sessions")
 def broker_absences(leaders: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
     """Times in which brokers are in no session (ZooKeeper mode): begin_at, end_at (null: open), and the session that
     ended before: LEFT without its time; null where the broker was not listed before. The line that ends the absence

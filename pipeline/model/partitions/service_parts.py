@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.span import Span
 from pipeline.core.stretches import open_end
 from pipeline.model.partitions.service import (
@@ -85,6 +86,7 @@ def is_of_parts() -> pl.Expr:
     return ((col("part_seq") > 1) | is_first_of_some).fill_null(value=False)
 
 
+@needs_rows_of("led")
 def divide_intervals(led: pl.DataFrame, gone: pl.DataFrame, span: Span) -> pl.DataFrame:
     """Intervals in parts. led: with known_<KNOWN>; gone: led_by_absent()."""
     begun = (
@@ -143,6 +145,7 @@ def part_begins(led: pl.DataFrame, gone: pl.DataFrame, span: Span) -> pl.DataFra
     return both.with_columns(col("is_at_once").fill_null(value=False))
 
 
+@needs_rows_of("parts")
 def whole_intervals(parts: pl.DataFrame) -> pl.DataFrame:
     """Rows of gold.partition_timeline as intervals, in which nothing known of a partition changed: what controllers
     state of it goes on while its leader is away. The last part that is given stands for its interval."""

@@ -3,6 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
+
 ELECTED, STARTED = "controller_elected", "controller_failover_started"
 EPOCH_TOLD = "controller_epoch_incremented"
 KRAFT_ELECTION = "controller_active"
@@ -126,6 +128,7 @@ def with_election_epoch(attempted: pl.DataFrame, controller_step: pl.DataFrame) 
     )
 
 
+@needs_rows_of("elected")
 def with_next_leader(
     elected: pl.DataFrame, controller_step: pl.DataFrame, at: str = "began_at"
 ) -> pl.DataFrame:

@@ -5,6 +5,8 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
+
 LINE = ("event", "file_id", "byte_offset")
 # How a KRaft node says that the registration of a broker is another one now.
 REPLAYED = ("fenced", "unfenced", "registration_changed")
@@ -44,6 +46,7 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("term")
 def unproved_spans(term: pl.DataFrame) -> pl.DataFrame:
     """Two rows per term after which no line proves that it goes on: of that day (UTC), behind what is told of it, until
     the first line what any controller did is unseen; from then on lines are read, and whoever is in office is not
@@ -99,6 +102,7 @@ def is_in_span(at: str, begin: str, end: str) -> pl.Expr:
     return (col(at) >= col(begin)) & is_before_end
 
 
+@needs_rows_of("rows")
 def with_kraft_term(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """Rows (cluster_id, at) with IN_TERM of the KRaft term (kraft_terms) that went on then; null before the first."""
     return rows.pipe(with_holder, terms).drop("holder_id")
@@ -118,6 +122,7 @@ def with_holder(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("decisions")
 def decisions_in_effect(
     decisions: pl.DataFrame, term: pl.DataFrame, broker_event: pl.DataFrame | None = None
 ) -> pl.DataFrame:
@@ -192,6 +197,7 @@ def without_abandoned_decisions(decisions: pl.DataFrame, terms: pl.DataFrame) ->
     )
 
 
+@needs_rows_of("lines")
 def with_decided(lines: pl.DataFrame, controller_line: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """is_decided: a controller wrote the line in its term (silver.controller_line), and no other was elected yet;
     what standbys print, and a process that starts and replays its log, is no decision. Without the decisions that it

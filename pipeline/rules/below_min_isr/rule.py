@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.stretches import with_island
 from pipeline.model.lines.evidence import known_lines, outermost_lines
 from pipeline.rules.rule import Rule, made_of_rows
@@ -85,6 +86,7 @@ def low_stretches(client_impact: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("events")
 def below_minimum_findings(events: pl.DataFrame) -> pl.DataFrame:
     more = col("partitions") - MOST_NAMES
     names = (

@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.stretches import FAR
 from pipeline.model.lines.evidence import LINE, known_lines
 
@@ -16,6 +17,7 @@ AT_ONCE = timedelta(seconds=1)  # lines of one decision
 STILL = timedelta(minutes=10)
 
 
+@needs_rows_of("fenced")
 def with_offset(fenced: pl.DataFrame, line: str, name: str, broker_event: pl.DataFrame) -> pl.DataFrame:
     """Where the registration stands in the metadata log with which that line unfenced the broker."""
     first, names = col(line).list.first().struct, [f"unfenced_{one}" for one in LINE]
@@ -27,6 +29,7 @@ def with_offset(fenced: pl.DataFrame, line: str, name: str, broker_event: pl.Dat
     return fenced.with_columns(places).join(offsets, on=key, how="left").drop(names)
 
 
+@needs_rows_of("fenced")
 def with_unfencing(
     fenced: pl.DataFrame, broker_session: pl.DataFrame, broker_event: pl.DataFrame
 ) -> pl.DataFrame:
@@ -53,6 +56,7 @@ def with_unfencing(
     )
 
 
+@needs_rows_of("fenced")
 def with_watch(fenced: pl.DataFrame, controller_term: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
     """Fences with back_at only where no controller came in between of which no line was read, who may have unfenced it;
     is_watched: it was not unfenced, and a controller that was read says something until the end of the data."""
@@ -75,6 +79,7 @@ def with_watch(fenced: pl.DataFrame, controller_term: pl.DataFrame, data_end: pl
     )
 
 
+@needs_rows_of("fenced")
 def with_process(fenced: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
     """is_same_process: its registration is still that of before, or another process registered, at registered_at; null:
     no line tells. The line of that stands in process_line: of the same one the line that began its stay."""

@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.lines.evidence import LINE, LINES_TYPE, known_lines
 from pipeline.rules.broker_fenced.afterwards import with_offset, with_process, with_unfencing, with_watch
@@ -144,6 +145,7 @@ def fenced_sessions(broker_session: pl.DataFrame, broker_event: pl.DataFrame) ->
     )
 
 
+@needs_rows_of("fenced")
 def with_changed(fenced: pl.DataFrame, election_event: pl.DataFrame) -> pl.DataFrame:
     """changed: partitions of which the fence changed leader or ISR, as the next line of that controller says; null: it
     says nothing of it. Its line stands behind that of the fence in lines."""
@@ -172,6 +174,7 @@ def append_column_lines(name: str) -> pl.Expr:
     return pl.concat_list("lines", col(name).fill_null(lit([], LINES_TYPE)))
 
 
+@needs_rows_of("fenced")
 def without_reported_fences(fenced: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
     """Fences that no other finding tells: one event by its begin, several departures by their time."""
     fact = col("facts").struct.field

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.rules.rule import Limit, Rule, made_of_rows
 from pipeline.rules.shared.wording import (
     duration_text,
@@ -80,6 +81,7 @@ def worst_hours(clock_skew: pl.DataFrame, least_ms: int) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("pairs")
 def with_node_that_is_off(pairs: pl.DataFrame, clock_skew: pl.DataFrame) -> pl.DataFrame:
     """One row per two nodes: off_id, with_id, is_ahead, and is_named: off_id is apart from all that are measured
     against it, two at least, and the other one is not."""

@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.brokers.session_limits import EARLIER_SECONDS, default_seconds
 from pipeline.model.lines.evidence import LINE, evidence_line
 from pipeline.model.terms.term_steps import LIVE
@@ -108,6 +109,7 @@ def with_takeover_begin(lists: pl.DataFrame, acts: pl.DataFrame) -> pl.DataFrame
     )
 
 
+@needs_rows_of("pairs")
 def with_session(pairs: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """seconds: how long ZooKeeper waits at least for the other one, by Kafka's default of its releases."""
     told = default_seconds(release_span).group_by("cluster_id", other_id="node_id").agg(col("seconds").min())
@@ -116,6 +118,7 @@ def with_session(pairs: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFram
     )
 
 
+@needs_rows_of("pairs")
 def without_end(pairs: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
     """Those whose other controller says nothing of its end until the one found itself alone."""
     over = said.filter(col("step").is_in(OVER)).select(

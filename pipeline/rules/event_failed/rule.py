@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.wording import (
     epoch_millis,
@@ -103,6 +104,7 @@ def find(controller_step: pl.DataFrame, controller_term: pl.DataFrame) -> pl.Dat
     )
 
 
+@needs_rows_of("failed")
 def with_term_of_failure(failed: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """term_id: the term of that controller in which it was; null: in none that is seen. Without those of a term that
     was over, or was being given up."""

@@ -5,10 +5,13 @@ from datetime import timedelta
 import polars as pl
 from polars import col
 
+from pipeline.core.made_of import needs_rows_of
+
 # The steps of one take-over.
 ONE_START = timedelta(minutes=1)
 
 
+@needs_rows_of("lives")
 def without_apart(lives: pl.DataFrame, apart: pl.DataFrame) -> pl.DataFrame:
     """Findings of new_life without those at a take-over of a controller that is apart: nothing began anew, two clusters
     are side by side."""

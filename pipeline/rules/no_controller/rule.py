@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.rules.rule import Limit, Rule
 from pipeline.rules.shared.causes import because_clause, cause_facts, with_cause_lines
 from pipeline.rules.shared.clocks import with_clocks_of_next
@@ -126,6 +127,7 @@ def clocks_text(ms: pl.Expr, limit_ms: pl.Expr, is_vacant: pl.Expr) -> pl.Expr:
     return when(is_of_two.fill_null(value=False)).then(said).fill_null("")
 
 
+@needs_rows_of("gaps")
 def without_races(gaps: pl.DataFrame, races: pl.DataFrame) -> pl.DataFrame:
     """Findings of no controller without those of a time of which a race of epochs tells more."""
     raced = races.select("cluster_id", race_from_at="valid_from_at", race_until_at="valid_until_at")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.evidence import LINES_TYPE, NO_LINES
 from pipeline.rules.shared.causes import (
     SHORT,
@@ -55,6 +56,7 @@ def with_outage_causes(groups: pl.DataFrame, outages: pl.DataFrame, event: Seque
     )
 
 
+@needs_rows_of("told")
 def by_reason(told: pl.DataFrame, event: Sequence[str]) -> pl.DataFrame:
     """(event, each): brokers 1 and 2 were killed or crashed; broker 3 was told to stop."""
     several = col("ids").list.len() > 1

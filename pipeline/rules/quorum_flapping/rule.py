@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 from pipeline.rules.quorum_flapping.unsettled import gaps_while_flapping, with_gaps, without_absorbed_gaps
@@ -160,6 +161,7 @@ def unplanned_term_ends(
     return ended.join(wanted, on=TERM, how="anti").join(restarted, on=TERM, how="anti")
 
 
+@needs_rows_of("changes")
 def with_term_end_cause(changes: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """cause, of_id (whom it is about), cause_lines."""
     faults = node_event.filter(col("step") == FATAL).select(
@@ -217,6 +219,7 @@ def with_term_end_cause(changes: pl.DataFrame, node_event: pl.DataFrame) -> pl.D
     )
 
 
+@needs_rows_of("changes")
 def summarize_term_end_causes(changes: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
     """told: the causes in words, the most frequent first; causes: as a fact; suspect_id: who hung or was cut off at
     half of them or more; is_dark: no line tells of some."""

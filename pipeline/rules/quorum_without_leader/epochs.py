@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 from pipeline.rules.shared.quorum_epochs import ACTIVE, EPOCH, HEARD, LIFE, STILL_MS
 from pipeline.rules.shared.wording import epoch_millis
@@ -35,6 +36,7 @@ def reported_leaders(
     )
 
 
+@needs_rows_of("said")
 def by_epoch(said: pl.DataFrame) -> pl.DataFrame:
     """One row per epoch that controllers heard of: at, line, by_ids; of one that is led, who leads it first."""
     in_turn = said.sort("at", *LINE)
@@ -54,6 +56,7 @@ def by_epoch(said: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("found")
 def with_leaderless_begin(found: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """since_at, begin_line, term_id: when the leader before renounced, as it heard of the first epoch without one
     (is_begun); else when that was heard of first."""

@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import TIME
 from pipeline.model.lines.evidence import NO_LINES
@@ -21,6 +22,7 @@ PROCESS_END = "process_end"
 ACTS = ("failover", "error")
 
 
+@needs_rows_of("signs")
 def gaps_of_terms(
     signs: pl.DataFrame, controller_term: pl.DataFrame, process_run: pl.DataFrame, data_end: pl.DataFrame
 ) -> pl.DataFrame:
@@ -85,6 +87,7 @@ def with_last_life(ended: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFra
     )  # fmt: skip
 
 
+@needs_rows_of("signs")
 def gaps_at_end(
     signs: pl.DataFrame,
     said: pl.DataFrame,

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.rules.quorum_without_leader.epochs import by_epoch, reported_leaders, with_leaderless_begin
 from pipeline.rules.quorum_without_leader.gaps import gaps_at_end, gaps_of_terms, long_ones
 from pipeline.rules.quorum_without_leader.votes import with_votes
@@ -64,6 +65,7 @@ def find(
     return quorum_findings(found)
 
 
+@needs_rows_of("gaps")
 def without_raced(gaps: pl.DataFrame, raced: pl.DataFrame) -> pl.DataFrame:
     """Without those of a time that a race of epochs tells of."""
     times = raced.select("cluster_id", race_from_at="since_at", race_until_at="over_at")

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.brokers.connections import OF_QUORUM
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
@@ -17,6 +18,7 @@ from pipeline.rules.shared.quorum_votes import (
 )
 
 
+@needs_rows_of("found")
 def with_votes(found: pl.DataFrame, signs: pl.DataFrame, connection_event: pl.DataFrame) -> pl.DataFrame:
     """ASKS, vote_lines: who asked for votes from since_at until over_at (until_at), who refused them, whose answers
     were missing or who could not be reached; by the first line of what a node said most. null: no line tells."""

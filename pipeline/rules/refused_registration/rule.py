@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.wording import (
     NO_TERM,
@@ -84,6 +85,7 @@ def find(controller_step: pl.DataFrame, broker_session: pl.DataFrame) -> pl.Data
     )
 
 
+@needs_rows_of("runs")
 def with_broker(runs: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """broker_id: of the only broker of which a session ends or begins soon after; null: of several, or where that of
     another one is in doubt."""

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.rules.shared.wording import filled_text
 
 BROKER = ("cluster_id", "broker_id")
@@ -11,6 +12,7 @@ ONE_FAILURE = pl.duration(minutes=5)
 NOTICED = pl.duration(seconds=5)
 
 
+@needs_rows_of("lost")
 def group_log_dir_failures(lost: pl.DataFrame) -> pl.DataFrame:
     """One row per failure of a broker: of its directories that fail soon after one another and are back together."""
     same = (*BROKER, "back_at")

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.rules.shared.quorum_epochs import STILL_MS
 from pipeline.rules.shared.quorum_votes import ASKS
@@ -20,6 +21,7 @@ from pipeline.rules.shared.wording import (
 )
 
 
+@needs_rows_of("found")
 def quorum_findings(found: pl.DataFrame) -> pl.DataFrame:
     lasted_ms = epoch_millis("over_at") - epoch_millis("since_at")
     is_open, is_sure = col("over_at").is_null(), col("is_sure").fill_null(value=True)

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.rules.shared.wording import epoch_millis
 
@@ -16,6 +17,7 @@ RUN = (*LIFE, "run")
 EPOCH = "controller_epoch"
 
 
+@needs_rows_of("epochs")
 def leaderless_epoch_runs(epochs: pl.DataFrame) -> pl.DataFrame:
     """Epochs in a row without a leader, where they are many: RUN, first_epoch, last_epoch, last_at; led_epoch:
     the one before that has a leader; over_at, over_line: when the next one has."""

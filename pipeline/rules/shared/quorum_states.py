@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 from pipeline.rules.shared.quorum_epochs import ACTIVE, HEARD
 from pipeline.rules.shared.quorum_votes import STARTING, listed_voters
@@ -62,6 +63,7 @@ def with_next_state(controller_term: pl.DataFrame, states: pl.DataFrame) -> pl.D
     )
 
 
+@needs_rows_of("gaps")
 def with_witnesses(gaps: pl.DataFrame, controller_step: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
     """Adds is_sure: logs of half of the voters or more were read, so that a leader would be told. Of one that goes on
     and is not, the end is what was heard last: others may have elected one."""

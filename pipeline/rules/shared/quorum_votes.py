@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.brokers.connections import FAILED
 from pipeline.model.lines.evidence import LINE, known_lines
 
@@ -21,6 +22,7 @@ IN_TURN = (col("at"), col("node_id"), col("line").list.first())
 ASKS = ("asking_ids", "refused_ids", "refusing_ids", "unanswered_ids")
 
 
+@needs_rows_of("node_event")
 def quorum_signs(node_event: pl.DataFrame) -> pl.DataFrame:
     """Lines by which a voter says that it has no leader, or no majority: cluster_id, node_id, at, step, line; voting,
     unanswered, refusing: voters, those that had not answered it, or refused. Not of a node that is being stopped.

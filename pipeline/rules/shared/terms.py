@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.rules.shared.outage_causes import CHOSEN, ONE_STOP
 from pipeline.rules.shared.wording import CONTROLLER, controller_name, facts_column, root_columns
@@ -56,6 +57,7 @@ def is_late(overlap_ms: int) -> pl.Expr:
     return -col("gap_ms") > overlap_ms
 
 
+@needs_rows_of("gap")
 def without_stopped(gap: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """Without the KRaft terms at whose vacancy_at all brokers had left that were ever there; and without the last one
     where the logs end soon after, amid a stop: a broker had just been shut down."""

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.rules.shared.wording import counted_noun, duration_text, filled_text
 
 PIECE = ("cluster_id", "term_id", "work_seq")
@@ -71,6 +72,7 @@ def work_text() -> pl.Expr:
     return pl.coalesce(*named, col("kind").replace(PLAIN))
 
 
+@needs_rows_of("slow")
 def with_waiting_work(slow: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """Adds waiting_count and waiting, a text: of the events of the same controller those that are known to have stood
     in the queue while it was busy with this one. Rows in, rows out."""

@@ -3,10 +3,12 @@
 import polars as pl
 from polars import col
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.kafka.facts import read_fact_table
 from pipeline.kafka.wording.releases import release_bits, releases_of_bits
 
 
+@needs_rows_of("slow")
 def with_usual_cost(slow: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """Adds usual_from_ms and usual_until_ms, milliseconds a partition, where the release of the controller decides it;
     null elsewhere. Rows in, rows out."""

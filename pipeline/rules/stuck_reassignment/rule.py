@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, element, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.partitions.topic_lives import ASKED
 from pipeline.model.partitions.topic_lives import ENDED as GONE
 from pipeline.rules.rule import Limit, Rule, made_of_rows
@@ -101,6 +102,7 @@ def with_halted_balancing(open_ones: pl.DataFrame, release_span: pl.DataFrame) -
     ).with_columns(is_halting=is_halting.fill_null(value=False))
 
 
+@needs_rows_of("open_ones")
 def stuck_reassignment_findings(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     group = ("cluster_id", "waiting_for", "waiting_set", "form")
     many = (

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.evidence import LINE, evidence_line
 from pipeline.rules.rule import Rule, made_of_rows
 from pipeline.rules.shared.causes import REASON, cause_facts, end_reason_text, is_known, with_cause_lines
@@ -147,6 +148,7 @@ def leadership_text(leader: str, isr: str) -> pl.Expr:
     return filled_text("{}, {}", who, members)
 
 
+@needs_rows_of("said")
 def findings_by_line_alone(said: pl.DataFrame) -> pl.DataFrame:
     """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.2.
 

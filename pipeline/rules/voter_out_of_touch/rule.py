@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.lines.evidence import NO_LINES, outermost_lines
 from pipeline.rules.rule import Rule
@@ -101,6 +102,7 @@ def find(
     )
 
 
+@needs_rows_of("fetches")
 def timeouts_under_controller(
     fetches: pl.DataFrame, controller_term: pl.DataFrame, without_leader: pl.DataFrame
 ) -> pl.DataFrame:
@@ -123,6 +125,7 @@ def timeouts_under_controller(
     return steady.select(*own, "line").join(lost.select(own), on=own, how="anti")
 
 
+@needs_rows_of("runs")
 def with_voter_answers(runs: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
     """refusing_ids, unanswered_ids, answer_line: how the others answered it, by the first line of what it said most."""
     spans = runs.with_row_index("nr").select("nr", *NODE, "since_at", to_at=col("last_at") + ELECTION)

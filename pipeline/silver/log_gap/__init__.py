@@ -4,6 +4,7 @@ import polars as pl
 from polars import col
 
 from pipeline.core.frames import empty_frame
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.silver.log_gap.broken_lines import back_in_time, damaged_line_gaps
 from pipeline.silver.log_gap.lost_lines import lost_in_warehouse
@@ -42,5 +43,6 @@ def build(
     return gaps.with_columns(col("evidence").fill_null(NO_LINES))
 
 
+@needs_rows_of("gaps")
 def of_table(gaps: pl.DataFrame) -> pl.DataFrame:
     return gaps.select(name for name in SPEC.columns if name in gaps.columns)

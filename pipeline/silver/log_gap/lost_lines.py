@@ -3,9 +3,11 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.lost_segments import UNNAMED, still_lost
 
 
+@needs_rows_of("lost_segment")
 def lost_in_warehouse(lost_segment: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
     """One gap a segment; of a file that several nodes or logs share the node or the log is null."""
     sentence = "lost in the warehouse: {} records of {}, bytes {} to {}, and no log holds them any more"

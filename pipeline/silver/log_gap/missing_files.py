@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.core.stretches import TIME
 from pipeline.kafka.layout.paths import is_named_as_kafkas
 from schemas.bronze.file_sighting import LOOKS_LIKE, PROBLEMS, READ_UNTIL
@@ -15,6 +16,7 @@ HOURLY = r"[.]log[.](\d{4}-\d{2}-\d{2}-\d{2})(?:\.gz|\.zst)?$"
 NUMBERED = r"^(.*\.log)\.([0-9]{1,3})(?:\.gz|\.zst)?$"  # the path without its number, and the number
 
 
+@needs_rows_of("sightings")
 def unreadable_file_gaps(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
     """Paths whose last sighting is a problem, or of a file that is a controller's log by its name or its lines and of
     which none can be read, or of an archive that breaks off and was whole nowhere since. Their time is the hour in the
@@ -54,6 +56,7 @@ def whole_since(sightings: pl.DataFrame) -> pl.DataFrame:
     return whole.group_by("cluster_id", "file_id").agg(whole_run_id=col("run_id").max())
 
 
+@needs_rows_of("sightings")
 def missing_indexes(sightings: pl.DataFrame) -> pl.DataFrame:
     """controller.log.1 and .3 without a .2: rotation by size counts upwards, so each number was there once."""
     logs = sightings.filter(~col("state").is_in(["not_kafka", "not_asked"]))
@@ -84,6 +87,7 @@ def absent_numbers(sightings: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@needs_rows_of("sightings")
 def replaced_file_gaps(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
     """Rotation by renaming keeps what was written last; truncation (copytruncate) and deletion may not."""
     files = source_file.group_by("cluster_id", "node_id", "log", "file_id").agg(

@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.model.lines.log_holes import log_holes
 from pipeline.model.terms.term_steps import LEAVING, STARTED
 from pipeline.silver.term.unnamed_terms import LEAST, NODE, OBSERVED, active_controller_lines
@@ -98,6 +99,7 @@ def with_unelected_acts(
     )
 
 
+@needs_rows_of("acts")
 def without_acts_before_renouncing(acts: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """Acts (NODE, at, controller_epoch of the term in office then) without those of a node that gives up an earlier
     epoch soon after: it was not elected meanwhile."""

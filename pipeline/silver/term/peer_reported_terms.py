@@ -5,6 +5,8 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit
 
+from pipeline.core.made_of import needs_rows_of
+
 OWN = ("cluster_id", "controller_id", "controller_epoch")
 OF_LIFE = ("cluster_id", "life", "controller_epoch")
 LINE = ("file_id", "byte_offset")
@@ -43,6 +45,7 @@ def peer_reported_terms(
     )
 
 
+@needs_rows_of("reports")
 def of_reports(reports: pl.DataFrame) -> pl.DataFrame:
     """One row per term of reports, in their turn: columns of silver.term."""
     return (
@@ -86,6 +89,7 @@ def renounced_peer_terms(
     return behind.sort("logged_at", *LINE).drop("seen_epoch").pipe(of_reports)
 
 
+@needs_rows_of("heard")
 def with_report_life(heard: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame) -> pl.DataFrame:
     """Reports with the life of the metadata at their time, by the elections seen; before the first one that of it."""
     begun = elected.group_by("cluster_id", "life").agg(from_at=col("elected_at").min())

@@ -3,6 +3,8 @@
 import polars as pl
 from polars import col, when
 
+from pipeline.core.made_of import needs_rows_of
+
 CLAIM = "controller_active"
 GIVING_UP = ("renounced", "event_failed")
 OBSERVED = "observed"
@@ -26,6 +28,7 @@ def without_stale_claims(controller_step: pl.DataFrame) -> pl.DataFrame:
     return controller_step.join(stale, on=LINE, how="anti")
 
 
+@needs_rows_of("said")
 def with_context(said: pl.DataFrame) -> pl.DataFrame:
     """The highest epochs before, claimed and heard of in this life of the metadata, and what the node says next. A
     claim of an epoch that was there, and that is not given up, begins a life: its epochs count from there on."""

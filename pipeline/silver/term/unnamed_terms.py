@@ -6,6 +6,7 @@ from functools import cache
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import needs_rows_of
 from pipeline.kafka.facts import read_fact_table
 from pipeline.model.terms.term_steps import LEAVING, STARTED
 
@@ -86,6 +87,7 @@ def before_known(begun: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     return begun.join(first, on="cluster_id", how="left").filter(is_before)
 
 
+@needs_rows_of("begun")
 def with_latest_end(begun: pl.DataFrame, controller_step: pl.DataFrame) -> pl.DataFrame:
     """until_at: when it is over at the latest; controller_epoch: of the line by which it renounces, null without."""
     node = pl.coalesce("node_id", "controller_id")
