@@ -70,9 +70,10 @@ test: setup $(VENV)/with-test ## the test suite; ARGS go to pytest
 check: preflight $(VENV)/with-test $(VENV)/with-check ## format, lint, types, layers and house rules; needs no Spark
 	@$(PY) -m ruff format --check --output-format concise . > $(VENV)/format.log 2>&1 || { cat $(VENV)/format.log; echo 'check: these are not formatted; run $(VENV)/bin/ruff format .'; exit 1; }
 	@$(PY) -m ruff check --quiet --output-format concise .
-	@$(PY) -m mypy --no-error-summary
 	@$(VENV)/bin/lint-imports --no-cache > $(VENV)/lint-imports.log 2>&1 || { cat $(VENV)/lint-imports.log; exit 1; }
-	@$(PY) -m pytest -q tests/house
+	@$(PY) -m mypy --no-error-summary > $(VENV)/mypy.log 2>&1 & mypy=$$!; \
+		$(PY) -m pytest -q tests/house; house=$$?; \
+		wait $$mypy || { cat $(VENV)/mypy.log; exit 1; }; exit $$house
 
 soak: setup $(VENV)/with-test ## the long versions of the tests: some hours
 	@$(PY) -m pytest -m soak $(ARGS)

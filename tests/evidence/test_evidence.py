@@ -25,7 +25,7 @@ SEEDS = 4
 SEED = os.environ.get("KCA_SEED", f"{datetime.now(UTC):%Y-%m-%d}")
 # What a run of `make test` looks at: cuts that people meet, one ZooKeeper cluster and one in KRaft.
 QUICK = {
-    "3.9.1-zk-stock": ("without a node", "without a file", "state-change.log at INFO", "all logs at INFO"),
+    "3.9.1-zk-stock": ("without a node", "all logs at INFO"),
     "3.9.2-kraft-separate-stock": ("one node", "one log of one node"),
 }
 

@@ -85,6 +85,7 @@ def test_an_hour_is_written_alike_by_itself(plan: Plan, tmp_path: Path) -> None:
     assert texts(tmp_path / "parts" / "logs") == texts(tmp_path / "whole" / "logs")
 
 
+@pytest.mark.soak
 @pytest.mark.spark
 def test_executors_write_the_same(spark: "SparkSession", tmp_path: Path) -> None:
     write_logs(ZOOKEEPER, tmp_path / "here")

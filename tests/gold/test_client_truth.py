@@ -29,7 +29,7 @@ ANSWERED = {
     "2.5.1-zk-clocks": 103,
     "3.9.2-4.3.1-kraft-upgrade": 24,
 }
-QUICK = ("3.9.1-zk-clients-b", "4.0.0-kraft-separate-clients")
+QUICK = ("4.0.0-kraft-separate-clients",)
 
 
 def folder(shared: Path, name: str) -> Path:

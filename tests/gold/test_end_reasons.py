@@ -148,7 +148,9 @@ def test_reasons_of_all_labs_are_those_of_the_truth(shared: Path, name: str) -> 
 @pytest.mark.parametrize(
     ("name", "missing"),
     [
-        ("4.0.0-kraft-combined-moves", ((1, True), (2, False), (3, True))),
+        pytest.param(
+            "4.0.0-kraft-combined-moves", ((1, True), (2, False), (3, True)), marks=pytest.mark.soak
+        ),
         *(
             pytest.param(one, None, marks=pytest.mark.soak)
             for one in ("4.0.0-kraft-combined-moves", "3.9.1-zk-stock")

@@ -18,8 +18,9 @@ from tests.lab import folder_of, records
 
 LOGS = ("controller", "state-change", "mixed", "server")
 # Unclean elections of both modes, choices that differ, lost disks, fences, leader epochs that are missing.
-CLUSTERS = ("2.2.2-zk-stock", "4.3.1-kraft-combined-trace")
+CLUSTERS = ("4.3.1-kraft-combined-trace",)
 MORE_CLUSTERS = (
+    "2.2.2-zk-stock",
     "3.9.2-kraft-migration-stock",
     "3.9.1-zk-stock",
     "4.0.0-kraft-combined-stock",

@@ -29,7 +29,7 @@ def stretched(cluster: Path) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("name", "fewest_days"),
     [
-        pytest.param("2.2.2-zk-stock", 3, id="2.2.2"),
+        pytest.param("2.2.2-zk-stock", 3, id="2.2.2", marks=pytest.mark.soak),
         pytest.param("1.0.2-zk-stock", 3, id="1.0.2", marks=pytest.mark.soak),
         pytest.param("3.9.1-zk-stock", 3, id="3.9.1", marks=pytest.mark.soak),
         pytest.param("3.9.1-zk-stock~1", 3, id="3.9.1 without node 1", marks=pytest.mark.soak),

@@ -44,15 +44,16 @@ LATER, EARLIER, LESS = (
     ("first_seen_at", "told_from_at", "superseded_at"),
     ("high_ms",),
 )
-QUICK = ("0.11.0.3-zk-stock", "4.0.0-kraft-combined-stock")
+QUICK = ("4.0.0-kraft-combined-stock",)
 LABS = (
+    "0.11.0.3-zk-stock",
     *("1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
     *("3.2.3-zk-stock", "3.2.3-zk-trace", "3.3.2-kraft-combined-stock", "3.9.1-zk-stock", "3.9.1-zk-trace"),
     *("3.9.2-kraft-migration-stock", "3.9.2-kraft-separate-stock", "4.3.1-kraft-combined-trace"),
     "4.3.1-kraft-separate-stock",
 )
-OLD = ("0.8.2.1-JihoChoi", "0.10.0.0-Aminoid")
-MORE_OLD = ("0.9.0.1-Heipiao", "0.10.2.0-andreinedelciu")
+OLD = ("0.10.0.0-Aminoid",)
+MORE_OLD = ("0.8.2.1-JihoChoi", "0.9.0.1-Heipiao", "0.10.2.0-andreinedelciu")
 ELECTED = "[{}] INFO {} successfully elected as leader (kafka.server.ZookeeperLeaderElector)"
 HEARD = "[{}] INFO New leader is {} (kafka.server.ZookeeperLeaderElector$LeaderChangeListener)"
 

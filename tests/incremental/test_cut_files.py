@@ -26,6 +26,7 @@ def require_equal(lines: pl.DataFrame) -> None:
     assert not differing, "\n".join(differing)
 
 
+@pytest.mark.soak
 def test_a_wiped_cluster(shared: Path) -> None:
     """Its second life has the epochs of the first, within the hour; a controller is in office in which no ISR changes."""
     lab = records(folder(shared, "3.9.1-zk-stock"))

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from pipeline.core.frames import frame_of
 from tests.incremental.nights import at_once, differences, in_nights, segments_of
 from tests.tables import log_table
@@ -30,6 +32,7 @@ LOGS = {
 }
 
 
+@pytest.mark.soak
 def test_lines_of_each_night_are_of_the_term() -> None:
     segments = segments_of(frame_of(log_table(LOGS)))
     count = 0

@@ -20,12 +20,10 @@ MANY_MIDNIGHTS = 6
 HOURS, WEEKS = 200, 4000
 
 
-# Both modes and two lives, in as few nights as have them; late segments of ZooKeeper mode and of KRaft: MORE.
-FEW = (
-    ("3.9.1-zk-stock", Nights(by_lines=2, lives=2)),
-    ("3.9.2-kraft-migration-stock", Nights(by_lines=2)),
-)
+# Both modes, in as few nights as have them; two lives, late segments of ZooKeeper mode and of KRaft: MORE.
+FEW = (("3.9.2-kraft-migration-stock", Nights(by_lines=2)),)
 MORE = (
+    ("3.9.1-zk-stock", Nights(by_lines=2, lives=2)),
     ("3.9.2-kraft-migration-stock", Nights(late=(2,), how="last", hour=12, midnights=2)),
     ("3.9.1-zk-stock", Nights(late=(2,), minute=30, has_moves=False)),
     ("3.9.1-zk-stock", Nights(by_lines=3, lives=2)),

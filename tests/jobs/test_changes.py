@@ -50,7 +50,7 @@ LABS: dict[str, tuple[int, list[str]]] = {
     "4.0.0-kraft-combined-moves": (99, []),
     "4.4.0-kraft-separate-stock": (32, []),
 }
-QUICK = ("3.9.1-zk-redrive", "4.0.0-kraft-combined-moves")
+QUICK = ("3.9.1-zk-redrive",)
 READ = ("controller", "state-change", "mixed", "server")
 
 

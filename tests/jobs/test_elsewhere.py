@@ -37,6 +37,7 @@ def elsewhere(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
     hadoop.unset(link)
 
 
+@pytest.mark.soak
 def test_one_run_at_a_time_is_published(spark: SparkSession, elsewhere: str, tmp_path: Path) -> None:
     """A second is locked out; of two that follow one all the same the first is published."""
     unpacked(tmp_path / "elsewhere")

@@ -106,6 +106,7 @@ def test_logs_are_the_same_by_one_file_of_each_folder(tmp_path: Path) -> None:
     assert not are_same_logs(seen)
 
 
+@pytest.mark.soak
 def test_a_task_that_is_tried_again_waits_for_a_machine_that_is_gone_and_breaks_no_living_lock(
     logs: Path, tmp_path: Path
 ) -> None:

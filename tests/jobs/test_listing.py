@@ -38,6 +38,7 @@ def overtaken(act: Callable[[], object], patch: pytest.MonkeyPatch) -> Callable[
     return run_later
 
 
+@pytest.mark.soak
 def test_a_run_that_is_overtaken_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It found a log with a torn record; by its turn the log was read whole."""
     logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"

@@ -55,6 +55,7 @@ def replayed(warehouse: Path) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.soak
 def test_a_log_that_grows_is_read_once_and_changes_no_table_of_lines(tmp_path: Path) -> None:
     """The first night has no copy at all; copies end in the middle of a batch; a third night brings nothing."""
     logs, grown, at_once = (tmp_path / name for name in ("logs", "grown", "at_once"))

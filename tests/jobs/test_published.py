@@ -160,6 +160,7 @@ def age(warehouse: Path, days: int) -> None:
         os.utime(path, (then, then))
 
 
+@pytest.mark.soak
 def test_readers_see_what_is_published_after_a_run_died_on_old_tables(
     spark: SparkSession, golden: Path
 ) -> None:
@@ -199,6 +200,7 @@ def test_a_run_that_died_before_its_first_row_published_nothing(spark: SparkSess
     assert make_views(spark, str(tmp_path)) == []
 
 
+@pytest.mark.soak
 def test_what_a_run_that_woke_up_wrote_is_not_published(spark: SparkSession, golden: Path) -> None:
     store, spec = store_of(spark, golden), BY_NAME["silver.partition_transition"].spec
     published = store.published()

@@ -78,8 +78,13 @@ def test_wrappers_stand_in_one_another(around: tuple[str, ...]) -> None:
     )
 
 
+# Of each kind one: a layout of text, one of objects, wrappers by a prefix, by objects, and around objects.
+SPLIT = ("stock", "ecs", "compose/stock", "json_file/stock", "cri/ecs")
+MORE_SPLIT = (*built_in_layouts(), *(f"{name}/stock" for name in wrappers_by_name()))
+
+
 @pytest.mark.parametrize(
-    "name", [*built_in_layouts(), *(f"{name}/stock" for name in wrappers_by_name()), "cri/ecs"]
+    "name", [*SPLIT, *(pytest.param(one, marks=pytest.mark.soak) for one in MORE_SPLIT if one not in SPLIT)]
 )
 @settings(max_examples=3, deadline=None, derandomize=True)
 @given(where=st.lists(st.floats(0, 1), max_size=4), block=st.sampled_from([97, 700, 1 << 20]))
@@ -95,9 +100,9 @@ def test_any_split_and_any_block_give_the_same_rows(name: str, where: list[float
     assert b"".join(row["raw"] for row in whole if row["raw"] is not None) == content
 
 
-@pytest.mark.parametrize("each", [3, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("each", [9, pytest.param(1, marks=pytest.mark.soak)])
 def test_every_chain_of_two_wrappers_can_be_looked_for(each: int) -> None:
-    """Around one layout of three, in turn; around all of them in soak."""
+    """Around one layout of three, or every ninth chain around one; around all of them in soak."""
     for place, chain in enumerate(product(wrappers_by_name(), repeat=2)):
         for layout in ("stock", "strimzi", "ecs")[place % each :: each]:
             own = envelope_by_name("/".join((*chain, layout)))

@@ -14,7 +14,8 @@ from tests.mending.plain import plain_nightly
 from tests.published import published_tables
 from tests.store.damaging import ACTS, added_file_left_out, flipped_byte, removed_file, truncated_file
 
-pytestmark = pytest.mark.spark
+# In `make test` the same is asked without Spark: test_without_spark.py, tests/jobs/test_doctor.py.
+pytestmark = [pytest.mark.spark, pytest.mark.soak]
 SAID = WarehouseDamaged.exit_code
 DERIVED = [one.spec for one in TABLES if one.build is not None]
 OF_FILES = (removed_file, truncated_file, flipped_byte, added_file_left_out)
@@ -37,14 +38,12 @@ def test_damages_are_said_and_mended(whole: Path, tmp_path: Path) -> None:
     assert found == Outcome(SAID, 0, 0)
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("act", ACTS)
 @pytest.mark.parametrize("table", [*(spec.name for spec in SPECS), run.SPEC.name])
 def test_each_damage_of_each_table(table: str, act: str, whole: Path, tmp_path: Path) -> None:
     assert outcome(whole, tmp_path / "damaged", (table, act)) in (None, Outcome(SAID, 0, 0))
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("act", ACTS)
 def test_one_damage_of_all_derived_tables(act: str, whole: Path, tmp_path: Path) -> None:
     versions = seen(whole).versions
@@ -54,7 +53,6 @@ def test_one_damage_of_all_derived_tables(act: str, whole: Path, tmp_path: Path)
     assert outcome(whole, tmp_path / "damaged", *has_files) == Outcome(SAID, 0, 0)
 
 
-@pytest.mark.soak
 def test_what_no_log_holds_is_a_gap_until_one_does(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "damaged"
     found = outcome(whole, folder, ("bronze.log_record", "data file removed"), with_logs=False)

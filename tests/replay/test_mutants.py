@@ -30,6 +30,7 @@ def test_every_cell_counts() -> None:
     assert Counter(name for name, _, _ in CELLS) == {"R1": 49, "R2": 49, "P1": 16}
 
 
+@pytest.mark.soak
 def test_any_flipped_cell_is_seen_by_every_check() -> None:
     every = [check.__name__ for check in CHECKS]
     survivors = {cell: found for cell in CELLS if (found := killers(cell, CHECKS)) not in (every, [MADE])}

@@ -43,6 +43,7 @@ def log_of(store: ClusterWarehouse) -> Path:
     return Path(store.delta.uri(SPEC)) / "_delta_log"
 
 
+@pytest.mark.soak
 def test_a_table_that_no_run_publishes_is_emptied_though_its_first_version_is_gone(
     store: ClusterWarehouse,
 ) -> None:
@@ -69,6 +70,7 @@ def test_an_empty_table_whose_log_has_lost_a_column_is_made_anew(spark: SparkSes
     assert store.restore((SPEC,), replace(published, versions={SPEC.name: 3})) == {SPEC.name: 3}
 
 
+@pytest.mark.soak
 def test_a_run_that_wakes_up_while_its_work_is_undone_is_noticed(
     store: ClusterWarehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

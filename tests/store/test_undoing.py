@@ -34,7 +34,7 @@ def declare_anew(folder: DeltaFolder, _number: int) -> None:
         ([append, undo, append, undo], True),
         pytest.param([overwrite, undo, append], False, marks=pytest.mark.soak),
         pytest.param([overwrite], False, marks=pytest.mark.soak),
-        ([append, delete], False),
+        pytest.param([append, delete], False, marks=pytest.mark.soak),
         pytest.param([delete, append], False, marks=pytest.mark.soak),
         pytest.param([declare_anew, append], False, marks=pytest.mark.soak),
     ],
