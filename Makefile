@@ -12,6 +12,8 @@ VENV := .venv
 PY   := $(VENV)/bin/python
 JARS := jars
 
+comma := ,
+
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
@@ -64,10 +66,10 @@ maintain: setup ## fewer and smaller files in WAREHOUSE, none that no readable r
 test check soak: export PYTHONDONTWRITEBYTECODE :=
 test check soak: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 
-test: setup $(VENV)/with-test ## the test suite; ARGS go to pytest
+test: preflight $(VENV)/with-test setup ## the test suite; ARGS go to pytest
 	@$(PY) -m pytest -n auto --dist loadgroup --no-loadscope-reorder $(ARGS)
 
-check: preflight $(VENV)/with-test $(VENV)/with-check ## format, lint, types, layers and house rules; needs no Spark
+check: preflight $(VENV)/with-check ## format, lint, types, layers and house rules; needs no Spark
 	@$(PY) -m ruff format --check --output-format concise . > $(VENV)/format.log 2>&1 || { cat $(VENV)/format.log; echo 'check: these are not formatted; run $(VENV)/bin/ruff format .'; exit 1; }
 	@$(PY) -m ruff check --quiet --output-format concise .
 	@$(VENV)/bin/lint-imports --no-cache > $(VENV)/lint-imports.log 2>&1 || { cat $(VENV)/lint-imports.log; exit 1; }
@@ -75,13 +77,13 @@ check: preflight $(VENV)/with-test $(VENV)/with-check ## format, lint, types, la
 		$(PY) -m pytest -q tests/house; house=$$?; \
 		wait $$mypy || { cat $(VENV)/mypy.log; exit 1; }; exit $$house
 
-soak: setup $(VENV)/with-test ## the long versions of the tests: some hours
+soak: preflight $(VENV)/with-test setup ## the long versions of the tests: some hours
 	@$(PY) -m pytest -m soak $(ARGS)
 
-bench: setup $(VENV)/with-test ## how fast it reads, beside others, and how much it keeps (ARGS="--parts storage --logs DIR")
+bench: preflight $(VENV)/with-test setup ## how fast it reads, beside others, and how much it keeps (ARGS="--parts storage --logs DIR")
 	@$(PY) -m tests.bench $(ARGS)
 
-coverage: setup $(VENV)/with-test ## what is understood of real logs (ARGS="--logs DIR": of yours), by release, logger and event
+coverage: preflight $(VENV)/with-test setup ## what is understood of real logs (ARGS="--logs DIR": of yours), by release, logger and event
 	@$(PY) -m tests.coverage $(ARGS)
 
 notebook: setup $(VENV)/with-notebook ## Jupyter Lab in notebooks/, with Spark and Delta ready
@@ -115,10 +117,11 @@ preflight:
 		echo 'Expected Python 3.11, 3.12 or 3.13, found no $(PYTHON); install one and name it: make run PYTHON=python3.12.' >&2; exit 3; }
 	@"$(firstword $(wildcard $(PY)) $(PYTHON))" jobs/preflight.py
 
+# Modules are compiled as they are used: a third of the time went into those that nobody loads.
 # $(1): what is installed, for pip; $(2): what it is, for people; $(3): how long it takes
 define install
 	@echo 'setup: installing $(2) into $(VENV) ($(3))'
-	@$(PY) -m pip install --disable-pip-version-check --constraint constraints.txt --editable '$(1)' > $(VENV)/pip.log 2>&1 || { \
+	@$(PY) -m pip install --disable-pip-version-check --no-compile --constraint constraints.txt --editable '$(1)' > $(VENV)/pip.log 2>&1 || { \
 		reason=$$(grep -o 'ERROR: .*' $(VENV)/pip.log | head -n 1 | cut -c 8-200); \
 		echo "Expected pip to install the pinned packages, found that it failed ($${reason:-no reason given}; all of it in $(VENV)/pip.log);" \
 			'connect to the network or point pip to your package mirror (pip config), then run the command again.' >&2; exit 3; }
@@ -137,11 +140,14 @@ $(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/created
 $(VENV)/with-spark: $(VENV)/installed
 	$(call install,.[spark],Spark and Delta,about a minute)
 
-$(VENV)/with-test: $(VENV)/with-spark
-	$(call install,.[test],what the tests need,some seconds)
+# Each call of pip takes ten seconds, so these bring what they stand on.
+$(VENV)/with-test: pyproject.toml constraints.txt | $(VENV)/created
+	$(call install,.[spark$(comma)test],Spark$(comma) Delta and what the tests need,a minute or two)
+	@touch $(VENV)/installed $(VENV)/with-spark $@
 
-$(VENV)/with-check: $(VENV)/with-spark
-	$(call install,.[check],what the checks need,some seconds)
+$(VENV)/with-check: pyproject.toml constraints.txt | $(VENV)/created
+	$(call install,.[spark$(comma)test$(comma)check],Spark$(comma) Delta and what tests and checks need,a minute or two)
+	@touch $(VENV)/installed $(VENV)/with-spark $(VENV)/with-test $@
 
 $(VENV)/with-notebook: $(VENV)/with-spark
 	$(call install,.[notebook],Jupyter Lab,some seconds)

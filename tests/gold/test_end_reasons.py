@@ -66,7 +66,7 @@ CASES = {
 TOLD_IN = (broker_session, controller_term)
 TOLD = ("end_reason", "end_reason_at", "end_unknown_why", "first_sign_at")
 # Of every kind of release and layout of a quorum; all others by python -m tests.gold.end_reason_truth.
-LABS = ("3.9.1-zk-stock", "3.3.2-kraft-combined-stock", "3.9.2-kraft-separate-moves")
+LABS = ("3.9.1-zk-stock", "3.9.2-kraft-separate-moves")
 ALL = (
     "0.11.0.3-zk-stock",
     *("1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace", "3.2.3-zk-stock"),

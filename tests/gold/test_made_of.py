@@ -25,8 +25,9 @@ from tests.lab import READ, folder_of, records
 
 MADE_IN = ("core", "model", "silver", "state", "gold", "rules")
 Kernel = Callable[..., pl.DataFrame]
-LABS = ("2.2.2-zk-stock", "3.9.2-kraft-separate-stock")
+LABS = ("3.9.2-kraft-separate-stock",)
 MORE_LABS = (
+    "2.2.2-zk-stock",
     "0.11.0.3-zk-stock",
     "2.6.3-zk-trace",
     "3.9.1-zk-moves",
@@ -83,9 +84,7 @@ def test_without_what_it_is_made_of_there_is_no_row(known: dict[str, Any]) -> No
     assert {name: height for name, height in found.items() if height} == {}
 
 
-@pytest.mark.parametrize(
-    "name", [LABS[1], *(pytest.param(one, marks=pytest.mark.soak) for one in (LABS[0], *MORE_LABS))]
-)
+@pytest.mark.parametrize("name", [*LABS, *(pytest.param(one, marks=pytest.mark.soak) for one in MORE_LABS)])
 def test_a_step_gives_no_row_without_those_that_it_needs(shared: Path, name: str) -> None:
     """As it is called while the tables of a lab cluster are built."""
     calls = calls_of_steps(records(folder_of(shared, name), (*READ, "server")))

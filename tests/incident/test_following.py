@@ -94,6 +94,7 @@ def test_a_node_of_another_zone_is_refused_as_soon_as_it_is_seen(tmp_path: Path)
     assert not unlike(look_at(held, logs, settings), logs, settings)
 
 
+@pytest.mark.soak
 def test_older_than_the_window_is_held_no_more(tmp_path: Path) -> None:
     logs, settings, held = small_cluster(tmp_path / "logs"), settings_of(), HeldLogs(30_000)
     answer = look_at(held, logs, settings)

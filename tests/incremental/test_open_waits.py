@@ -42,9 +42,8 @@ STORIES = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [one if one == "still" else pytest.param(one, marks=pytest.mark.soak) for one in STORIES]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("name", STORIES)
 def test_nights_say_what_one_run_says(name: str) -> None:
     segments = segments_of(frame_of(log_table({(4, "server"): "".join(sorted(STORIES[name]))})))
     told, last = [], max(segments.nights.values()) + 1

@@ -57,7 +57,11 @@ def test_a_window(window: Window, why: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flag", "at", "why"), [("--since", "2027-11-21T09:00", END), ("--until", "2025-01-01T00:00", BEGIN)]
+    ("flag", "at", "why"),
+    [
+        pytest.param("--since", "2027-11-21T09:00", END, marks=pytest.mark.soak),
+        ("--until", "2025-01-01T00:00", BEGIN),
+    ],
 )
 def test_incident(flag: str, at: str, why: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """The screen, and the page beside it."""

@@ -75,6 +75,7 @@ def test_nights_elsewhere_are_nights(spark: SparkSession, tmp_path: Path, elsewh
     assert there == contents(tmp_path / "here", INGESTED)
 
 
+@pytest.mark.soak
 def test_executors_give_the_same_of_files_that_they_see_and_of_rows_that_spark_reads(
     spark: SparkSession, elsewhere: str, tmp_path: Path
 ) -> None:

@@ -8,18 +8,16 @@ import pytest
 from tests.jobs.cluster_scores import Compared
 from tests.lab import folder_of
 
-QUICK = ("2.6.3-zk-stock", "broker-1")  # it was the first controller, and created most topics
 NODES = (
-    *(("2.6.3-zk-stock", f"broker-{one}") for one in (2, 3)),
+    *(("2.6.3-zk-stock", f"broker-{one}") for one in (1, 2, 3)),
     *(("0.11.0.3-zk-stock", f"broker-{one}") for one in (1, 2, 3)),
     *(("4.0.0-kraft-combined-stock", f"node-{one}") for one in (1, 2, 3)),
     *(("3.9.2-kraft-separate-stock", f"node-{one}") for one in (101, 102, 103, 1)),
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "node"), [QUICK, *(pytest.param(*one, marks=pytest.mark.soak) for one in NODES)]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize(("name", "node"), NODES)
 def test_without_the_logs_of_a_node_nothing_is_wrong(
     shared: Path, tmp_path: Path, name: str, node: str
 ) -> None:

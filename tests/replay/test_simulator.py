@@ -97,6 +97,7 @@ def test_order_of_a_deletion_is_that_of_the_release(release: str, *, is_first: b
     assert ("NonExistentReplica" in until_again) == is_first
 
 
+@pytest.mark.soak
 def test_refusals_are_those_that_are_known() -> None:
     """Items 10, 11, 21 and 22 all happen."""
     labels = {

@@ -102,6 +102,7 @@ def test_what_is_published_stays_however_old_its_commit_is(store: ClusterWarehou
     assert ids(store) == list(range(2, wanted + 1))
 
 
+@pytest.mark.soak
 def test_of_the_log_goes_what_no_wanted_version_needs(store: ClusterWarehouse) -> None:
     last = 2 * EACH + 2
     for number in range(2, last + 1):
