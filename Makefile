@@ -65,6 +65,8 @@ maintain: setup ## fewer and smaller files in WAREHOUSE, none that no readable r
 # Tests start some hundred processes: each of them would compile all that it imports, where an environment forbids to keep it.
 test check soak: export PYTHONDONTWRITEBYTECODE :=
 test check soak: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
+# So what pip would compile beside the modules is not read by them; a third of its time goes into that.
+test check soak: export PIP_NO_COMPILE := 1
 
 test: preflight $(VENV)/with-test setup ## the test suite; ARGS go to pytest
 	@$(PY) -m pytest -n auto --dist loadgroup --no-loadscope-reorder $(ARGS)
@@ -117,11 +119,10 @@ preflight:
 		echo 'Expected Python 3.11, 3.12 or 3.13, found no $(PYTHON); install one and name it: make run PYTHON=python3.12.' >&2; exit 3; }
 	@"$(firstword $(wildcard $(PY)) $(PYTHON))" jobs/preflight.py
 
-# Modules are compiled as they are used: a third of the time went into those that nobody loads.
 # $(1): what is installed, for pip; $(2): what it is, for people; $(3): how long it takes
 define install
 	@echo 'setup: installing $(2) into $(VENV) ($(3))'
-	@$(PY) -m pip install --disable-pip-version-check --no-compile --constraint constraints.txt --editable '$(1)' > $(VENV)/pip.log 2>&1 || { \
+	@$(PY) -m pip install --disable-pip-version-check --constraint constraints.txt --editable '$(1)' > $(VENV)/pip.log 2>&1 || { \
 		reason=$$(grep -o 'ERROR: .*' $(VENV)/pip.log | head -n 1 | cut -c 8-200); \
 		echo "Expected pip to install the pinned packages, found that it failed ($${reason:-no reason given}; all of it in $(VENV)/pip.log);" \
 			'connect to the network or point pip to your package mirror (pip config), then run the command again.' >&2; exit 3; }
