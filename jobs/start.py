@@ -30,7 +30,7 @@ class WithoutPandas:
 
 def leave_pandas_out() -> None:
     """pyarrow looks for pandas when the first list becomes an array, and remembers that there is none. Where it is
-    installed, as Spark needs it, loading it takes a tenth of what an incident takes; only jobs of Spark use it."""
+    installed, as Spark needs it, loading it takes some tenths of a second; only jobs of Spark use it."""
     import pyarrow as pa  # noqa: PLC0415  (what may be interrupted)
 
     finder = WithoutPandas()

@@ -80,7 +80,7 @@ DATA = st.lists(st.sampled_from(PIECES), max_size=14).map(b"".join)
 
 @pytest.mark.parametrize("other", [None, Other(r"[a-z ]+\[", b"abcdefghijklmnopqrstuvwxyz ")])
 @pytest.mark.parametrize("pattern", [FIXED, FREE])
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(
     data=DATA,
     where=st.lists(st.floats(0, 1), max_size=4),

@@ -15,7 +15,7 @@ from tests.lab import Row, rows_of
 from tests.tables import log_table
 
 # Of so many clusters at most so many findings, of which so many are critical.
-SOME, ALL = (10, 12, 2), (40, 25, 3)
+SOME, ALL = (20, 15, 2), (40, 25, 3)
 # In a normal week no controller is busy for long.
 BUSY = {"slow_event", "controller_stalled", "kraft_slow_events"}
 LOST = {f"fleet-{number:02d}" for number in LOST_HOUR}

@@ -44,7 +44,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Said:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("layout", ["debezium", "log4j_class_line"])
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_layout_changes_no_finding(layout: str, stock: Said, tmp_path: Path) -> None:
     found = said(built_tables(rewritten(tmp_path / SAMPLE.name, LAYOUTS[layout])))
     assert found == stock

@@ -213,7 +213,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(data=st.lists(PIECES, max_size=12).map(b"".join))
 def test_places_of_bytes_say_the_same_as_the_regex(data: bytes) -> None:
     fast = read_table(data)
